@@ -45,7 +45,7 @@ func MessageField(name string) (p records.Path[*records.Message], ok bool) {
 // treeKey returns a field of trees as a key.
 func treeKey(name string, f *records.TreeField) *records.Key[*records.Message] {
 	var out []byte
-	k := textKey(name, func(m *records.Message, v *records.Value) bool {
+	k := textKey(name, func(m *records.Message, _ int, v *records.Value) bool {
 		t, found := m.Tree(), false
 		out = out[:0]
 		f.Any(t, func(i int) bool {
@@ -65,7 +65,7 @@ func treeKey(name string, f *records.TreeField) *records.Key[*records.Message] {
 	return k
 }
 
-func textKey(name string, get func(m *records.Message, v *records.Value) bool) *records.Key[*records.Message] {
+func textKey(name string, get func(m *records.Message, _ int, v *records.Value) bool) *records.Key[*records.Message] {
 	return &records.Key[*records.Message]{Name: name, Type: records.EscapedText, JSON: records.Omit, Get: get}
 }
 
@@ -93,7 +93,7 @@ func (f *Fields) Keys() (keys []*records.Key[*records.Message]) {
 		k := c.path.Key
 		if k.Type != records.EscapedText {
 			var out []byte
-			k = textKey(f.names[i], func(m *records.Message, v *records.Value) bool {
+			k = textKey(f.names[i], func(m *records.Message, _ int, v *records.Value) bool {
 				out = c.Append(out[:0], m)
 				v.Escaped = out
 				return len(out) > 0
@@ -154,9 +154,6 @@ func (f *RecordField[R]) Append(dst []byte, r R) []byte {
 		if v.Type != records.Object {
 			dst = appendRecordValue(dst, v, f.json.trimZeros)
 			continue
-		}
-		if !f.path.IsList() {
-			i = -1
 		}
 		dst = f.json.object(dst, f.parts, r, i)
 	}

@@ -45,20 +45,20 @@ func NewJSON() *JSON {
 func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	j.msg.Set(m, at.First)
 	t, start := j.msg.Tree(), len(dst)
-	dst = j.json.appendKeys(dst, j.head, &j.msg, -1)
+	dst = j.json.appendKeys(dst, j.head, &j.msg, 0)
 	nodes := t.Nodes
 	i := 0
 	for i < len(nodes) && slices.Contains(j.transport, nodes[i].Name()) {
 		i = int(nodes[i].End)
 	}
 	dst = appendMembers(dst, t, 0, i)
-	dst = j.json.appendKeys(dst, j.middle, &j.msg, -1)
+	dst = j.json.appendKeys(dst, j.middle, &j.msg, 0)
 	for ; i < len(nodes); i = int(nodes[i].End) {
 		if nodes[i].Name() != "data" || j.BulkData && len(m.Data) == m.Size && len(m.Holes) == 0 {
 			dst = appendMembers(dst, t, i, int(nodes[i].End))
 		}
 	}
-	dst = j.json.appendKeys(dst, j.tail, &j.msg, -1)
+	dst = j.json.appendKeys(dst, j.tail, &j.msg, 0)
 	dst = j.log(dst, at.Log)
 	dst[start] = '{'
 	return append(dst, '}', '\n')

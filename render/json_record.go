@@ -39,7 +39,7 @@ func NewRecordJSON[R any](t *records.Table[R]) *RecordJSON[R] {
 
 // Append appends the object of a record.
 func (j *RecordJSON[R]) Append(dst []byte, r R) []byte {
-	return j.json.object(dst, j.members, r, -1)
+	return j.json.object(dst, j.members, r, 0)
 }
 
 // AppendLine appends the object of a record and a newline.
@@ -58,8 +58,7 @@ type recordJSON[R any] struct {
 	val       records.Value
 }
 
-// appendKeys appends ,"name":value for each member: of the i-th element of a list,
-// or of the record when i is negative.
+// appendKeys appends ,"name":value for each member: of a record, or of the i-th element of a list in it.
 func (j *recordJSON[R]) appendKeys(dst []byte, list []member[R], r R, i int) []byte {
 	for k := range list {
 		m := &list[k]

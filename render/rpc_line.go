@@ -331,7 +331,7 @@ func (s *RPCSummary) details(dst *schema.Marked, r *track.RPC, start int) {
 	}
 	for _, k := range s.labelled {
 		s.val.U = 1 // values that are no numbers are never 0
-		if k.Read(r, -1, &s.val) && s.val.U != 0 {
+		if k.Read(r, 0, &s.val) && s.val.U != 0 {
 			add(k.Label, roleOf(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
 		}
 	}

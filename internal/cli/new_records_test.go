@@ -24,11 +24,11 @@ type sender struct {
 
 var senderTable = records.Table[*sender]{Record: "sender", Command: "senders", Prefix: "sender.", InFilters: true, Keys: func() []*records.Key[*sender] {
 	return []*records.Key[*sender]{
-		{Name: "node", Type: records.NID, Doc: "node that sends", Get: func(s *sender, v *records.Value) bool {
+		{Name: "node", Type: records.NID, Doc: "node that sends", Get: func(s *sender, _ int, v *records.Value) bool {
 			v.NID = s.node
 			return true
 		}},
-		{Name: "messages", Doc: "number of messages", Get: func(s *sender, v *records.Value) bool {
+		{Name: "messages", Doc: "number of messages", Get: func(s *sender, _ int, v *records.Value) bool {
 			v.U = s.messages
 			return true
 		}},

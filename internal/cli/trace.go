@@ -106,7 +106,7 @@ func (c *traceOptions) run() error {
 func tracedKeys(nodes map[*track.RPC]*nested.Node) *records.Table[*track.RPC] {
 	return records.RPCs.With(&records.Key[*track.RPC]{Name: "link", Type: records.Text, JSON: records.Omit,
 		Doc: "how it is known that the RPC belongs to the one above: lock, fid, thread or time",
-		Get: func(r *track.RPC, v *records.Value) bool {
+		Get: func(r *track.RPC, _ int, v *records.Value) bool {
 			n := nodes[r]
 			if n == nil || n.Link == nested.Unlinked {
 				return false

@@ -16,7 +16,7 @@ import (
 type key = records.Key[*records.Message]
 
 func body(f *schema.Field, get func(r *dissect.RPC) uint64) *key {
-	k := &key{Name: f.Name, Names: f.Names, Doc: f.Doc, Get: func(m *records.Message, v *records.Value) bool {
+	k := &key{Name: f.Name, Names: f.Names, Doc: f.Doc, Get: func(m *records.Message, _ int, v *records.Value) bool {
 		v.U = get(&m.RPC)
 		return hasField(m, f)
 	}}
@@ -47,7 +47,7 @@ func hasField(m *records.Message, f *schema.Field) bool {
 }
 
 func header(name string, t records.Type, doc string, read func(n *lnet.Header, v *records.Value)) *key {
-	return &key{Name: name, Type: t, Doc: doc, Get: func(m *records.Message, v *records.Value) bool {
+	return &key{Name: name, Type: t, Doc: doc, Get: func(m *records.Message, _ int, v *records.Value) bool {
 		read(&m.LNet, v)
 		return m.HasLNet()
 	}}
@@ -102,14 +102,14 @@ func Probes() []records.Entry {
 	return records.Messages.Only(keys).Entries()
 }
 
-func matchBits(m *records.Message, v *records.Value) bool {
+func matchBits(m *records.Message, _ int, v *records.Value) bool {
 	v.U = m.LNet.MatchBits
 	return m.HasLNet() && m.LNet.Type <= lnet.TypeGet
 }
 
 // wireOpcode reads pb_opc as the message has it. In filters, a reply with 0 there has the
 // operation of its request.
-func wireOpcode(m *records.Message, v *records.Value) bool {
+func wireOpcode(m *records.Message, _ int, v *records.Value) bool {
 	if v.U = uint64(m.RPC.Opcode); m.RPC.Inherited {
 		v.U, v.Type = 0, records.Uint // 0 is also OST_REPLY
 	}
@@ -118,7 +118,7 @@ func wireOpcode(m *records.Message, v *records.Value) bool {
 
 // pbStatus reads the status of a reply, and the sender's process id of a
 // request.
-func pbStatus(m *records.Message, v *records.Value) bool {
+func pbStatus(m *records.Message, _ int, v *records.Value) bool {
 	if v.SetStatus(m.RPC.Opcode, m.RPC.Status); m.Kind == lnet.Request {
 		v.Names = nil
 	}

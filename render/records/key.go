@@ -17,15 +17,11 @@ type Key[R any] struct {
 	JSON  Presence
 	Label string // before the value in the lines of rpcs, which leave out 0; empty: they do not have it
 
-	// Get reads the value and reports whether the record has one. It is nil for an
-	// object that every record has, and for lists.
-	Get func(r R, v *Value) bool
+	// Get reads the value and reports whether there is one: of a list, and of the parts of a list of objects,
+	// that of the i-th element. It is nil where there always is: for objects without a value of their own.
+	Get func(r R, i int, v *Value) bool
 
-	// Len returns the length of a list, At reads its i-th element. Parts of a list of
-	// objects have At instead of Get. The At of the list itself, where it has one,
-	// reads the short form that filters and -e show.
-	Len func(r R) int
-	At  func(r R, i int, v *Value) bool
+	Len func(r R) int // of a list: its length; nil for others
 
 	Parts []*Key[R]
 }
@@ -40,14 +36,11 @@ const (
 	Hidden                 // the key is not in JSON at all; only filters and -e have it
 )
 
-// Read reads the value of a key and reports whether there is one: in the i-th element
-// of the list around it, or in the record when i is negative.
+// Read reads the value of a key and reports whether there is one: in the i-th element of a
+// list, or in the record.
 func (k *Key[R]) Read(r R, i int, v *Value) bool {
 	v.Type, v.Names = k.Type, k.Names
-	if i < 0 {
-		return k.Get == nil || k.Get(r, v)
-	}
-	return k.At == nil || k.At(r, i, v)
+	return k.Get == nil || k.Get(r, i, v)
 }
 
 func (k *Key[R]) as(t Type) *Key[R] {
@@ -82,7 +75,7 @@ func (k *Key[R]) hide() *Key[R] {
 //go:noinline
 func (k *Key[R]) when(has func(r R) bool) *Key[R] {
 	get := k.Get
-	k.Get = func(r R, v *Value) bool { return has(r) && (get == nil || get(r, v)) }
+	k.Get = func(r R, i int, v *Value) bool { return has(r) && (get == nil || get(r, i, v)) }
 	return k
 }
 
@@ -94,8 +87,8 @@ func (k *Key[R]) nonzero() *Key[R] { return k.known().omit() }
 //go:noinline
 func (k *Key[R]) known() *Key[R] {
 	get := k.Get
-	k.Get = func(r R, v *Value) bool {
-		ok := get(r, v)
+	k.Get = func(r R, i int, v *Value) bool {
+		ok := get(r, i, v)
 		switch k.Type {
 		case NID:
 			return ok && v.NID != lnet.NID{}
@@ -115,7 +108,7 @@ type integer interface {
 
 //go:noinline
 func number[R any, N integer](name, doc string, get func(r R) N) *Key[R] {
-	return &Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.U = uint64(get(r))
 		return true
 	}}
@@ -125,7 +118,7 @@ func number[R any, N integer](name, doc string, get func(r R) N) *Key[R] {
 //
 //go:noinline
 func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) *Key[R] {
-	return &Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		n, ok := get(r)
 		v.U = uint64(n)
 		return ok
@@ -153,21 +146,21 @@ func moment[R any](name, doc string, get func(r R) int64) *Key[R] {
 }
 
 func float[R any](name, doc string, get func(r R) float64) *Key[R] {
-	return &Key[R]{Name: name, Type: Float, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: Float, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.F = get(r)
 		return true
 	}}
 }
 
 func boolean[R any](name, doc string, get func(r R) bool) *Key[R] {
-	return &Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ *Value) bool { return get(r) }}
+	return &Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ int, _ *Value) bool { return get(r) }}
 }
 
 // text makes a key of a text, unknown where it is empty.
 //
 //go:noinline
 func text[R any](name, doc string, get func(r R) string) *Key[R] {
-	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.SetString(get(r))
 		return len(v.Text) > 0
 	}}
@@ -175,7 +168,7 @@ func text[R any](name, doc string, get func(r R) string) *Key[R] {
 
 func anyText[R any](name, doc string, get func(r R) string) *Key[R] {
 	k := text(name, doc, get)
-	k.Get = func(r R, v *Value) bool {
+	k.Get = func(r R, _ int, v *Value) bool {
 		v.SetString(get(r))
 		return true
 	}
@@ -184,7 +177,7 @@ func anyText[R any](name, doc string, get func(r R) string) *Key[R] {
 
 // rawText makes a key of a text, unknown where it is empty, without a copy.
 func rawText[R any](name, doc string, get func(r R) []byte) *Key[R] {
-	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.Text = get(r)
 		return len(v.Text) > 0
 	}}
@@ -192,7 +185,7 @@ func rawText[R any](name, doc string, get func(r R) []byte) *Key[R] {
 
 // errno makes a key of the name of an error, unknown unless the errno is negative.
 func errno[R any](name, doc string, get func(r R) int32) *Key[R] {
-	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		status := get(r)
 		v.SetErrno(status)
 		return status < 0
@@ -201,7 +194,7 @@ func errno[R any](name, doc string, get func(r R) int32) *Key[R] {
 
 // release makes a key of a version of Lustre, unknown where it is 0.
 func release[R any](name, doc string, get func(r R) uint32) *Key[R] {
-	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		version := get(r)
 		v.Text = schema.AppendVersion(v.Text[:0:0], version)
 		return version != 0
@@ -209,14 +202,14 @@ func release[R any](name, doc string, get func(r R) uint32) *Key[R] {
 }
 
 func nid[R any](name, doc string, get func(r R) lnet.NID) *Key[R] {
-	return &Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.NID = get(r)
 		return true
 	}}
 }
 
 func nids[R any](name, doc string, get func(r R) []lnet.NID) *Key[R] {
-	return &Key[R]{Name: name, Type: NID, Doc: doc, Len: func(r R) int { return len(get(r)) }, At: func(r R, i int, v *Value) bool {
+	return &Key[R]{Name: name, Type: NID, Doc: doc, Len: func(r R) int { return len(get(r)) }, Get: func(r R, i int, v *Value) bool {
 		v.NID = get(r)[i]
 		return true
 	}}
@@ -224,7 +217,7 @@ func nids[R any](name, doc string, get func(r R) []lnet.NID) *Key[R] {
 
 // fid makes a key of a FID, unknown where it is 0.
 func fid[R any](name, doc string, get func(r R) track.FID) *Key[R] {
-	return &Key[R]{Name: name, Type: FID, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: FID, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		f := get(r)
 		v.SetFID(f)
 		return f != track.FID{}
@@ -232,7 +225,7 @@ func fid[R any](name, doc string, get func(r R) track.FID) *Key[R] {
 }
 
 func texts[R any](name, doc string, get func(r R) []string) *Key[R] {
-	return &Key[R]{Name: name, Type: Strings, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: Strings, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.Strings = get(r)
 		return true
 	}}
@@ -245,7 +238,7 @@ func textsIf[R any](name, doc string, get func(r R) []string) *Key[R] {
 
 // counts makes a key of how often each of several things occurred.
 func counts[R any](name, doc string, get func(r R) []Count) *Key[R] {
-	return &Key[R]{Name: name, Type: Counts, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: Counts, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.Counts = get(r)
 		return true
 	}}
@@ -292,30 +285,10 @@ func placeKeys[R any](at func(r R) track.Point, file func(r R) string) []*Key[R]
 // inside makes the keys of a part of a record keys of the record: without values where
 // get returns nil.
 func inside[R, P any](get func(r R) *P, keys ...*Key[*P]) []*Key[R] {
-	return insideIf(func(r R) bool { return get(r) != nil }, get, keys)
-}
-
-// insideIf makes the keys of what get returns keys of the record: without values where has
-// does not hold. Go compiles it once for all pointers.
-//
-//go:noinline
-func insideIf[R, P any](has func(r R) bool, get func(r R) P, keys []*Key[P]) (list []*Key[R]) {
-	for _, k := range keys {
-		c := with(k, insideIf(has, get, k.Parts))
-		c.At = func(r R, n int, v *Value) bool { return k.At == nil || k.At(get(r), n, v) }
-		if k.Len == nil {
-			c.Get = func(r R, v *Value) bool { return has(r) && (k.Get == nil || k.Get(get(r), v)) }
-		} else {
-			c.Len = func(r R) int {
-				if !has(r) {
-					return 0
-				}
-				return k.Len(get(r))
-			}
-		}
-		list = append(list, c)
-	}
-	return list
+	return inner(func(r R, _ int) (*P, bool) {
+		p := get(r)
+		return p, p != nil
+	}, keys)
 }
 
 // list makes a key of a list of objects, with the keys of its elements.
@@ -327,22 +300,29 @@ func list[R, E any](name, doc string, get func(r R) []E, keys ...*Key[*E]) *Key[
 //
 //go:noinline
 func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...*Key[E]) *Key[R] {
-	return &Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: elements(at, keys)}
+	return &Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: inner(func(r R, i int) (E, bool) { return at(r, i), true }, keys)}
 }
 
-// elements makes the keys of the elements of a list keys of the record with the list.
-func elements[R, E any](at func(r R, i int) E, keys []*Key[E]) (list []*Key[R]) {
+// inner makes the keys of parts of records keys of the records: without values where of has no part.
+//
+//go:noinline
+func inner[R, P any](of func(r R, i int) (P, bool), keys []*Key[P]) (list []*Key[R]) {
 	for _, k := range keys {
-		c := with(k, elements(at, k.Parts))
-		if k.Get != nil {
-			c.At = func(r R, i int, v *Value) bool { return k.Get(at(r, i), v) }
+		c := &Key[R]{Name: k.Name, Type: k.Type, Unit: k.Unit, Names: k.Names, Doc: k.Doc, JSON: k.JSON, Label: k.Label, Parts: inner(of, k.Parts)}
+		c.Get = func(r R, i int, v *Value) bool {
+			p, ok := of(r, i)
+			return ok && (k.Get == nil || k.Get(p, i, v))
+		}
+		if k.Len != nil {
+			c.Len = func(r R) int {
+				p, ok := of(r, 0)
+				if !ok {
+					return 0
+				}
+				return k.Len(p)
+			}
 		}
 		list = append(list, c)
 	}
 	return list
-}
-
-// with returns a key of other records that has other parts, and no values.
-func with[R, P any](k *Key[P], parts []*Key[R]) *Key[R] {
-	return &Key[R]{Name: k.Name, Type: k.Type, Unit: k.Unit, Names: k.Names, Doc: k.Doc, JSON: k.JSON, Label: k.Label, Parts: parts}
 }

@@ -37,8 +37,8 @@ func lockKeys() []*Key[*lock] {
 	return []*Key[*lock]{
 		object("resource", "what is locked",
 			&Key[*lock]{Name: "name", Type: Hex, Doc: "name of the resource, four words", Len: resourceWords,
-				At: func(l *lock, i int, v *Value) bool {
-					v.U = l.Desc.Name[max(i, 0)]
+				Get: func(l *lock, i int, v *Value) bool {
+					v.U = l.Desc.Name[i]
 					return true
 				}},
 			resource("text", "what the name stands for: FID, object, quota id or configuration log",
@@ -54,7 +54,7 @@ func lockKeys() []*Key[*lock] {
 		number("group", "id of a group lock", func(l *lock) uint64 { return l.Desc.Group }).omit().
 			when(func(l *lock) bool { return l.HasDesc() && l.Desc.IsGroup() }),
 		number("pid", "process that requested a flock", func(l *lock) uint32 { return l.Desc.PID }).omit().when(isFlock),
-		{Name: "fid", Type: FID, JSON: Omit, Doc: "FID of the file or object", Get: func(l *lock, v *Value) (ok bool) {
+		{Name: "fid", Type: FID, JSON: Omit, Doc: "FID of the file or object", Get: func(l *lock, _ int, v *Value) (ok bool) {
 			v.U, v.OID, v.Ver, ok = l.Desc.FID()
 			return ok
 		}},
@@ -107,7 +107,7 @@ func resourceWords(l *lock) int {
 }
 
 func resource[R any](name, doc string, get func(r R) *opcodes.LockDesc) *Key[R] {
-	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.Text = get(r).AppendResource(v.Text[:0:0])
 		return len(v.Text) > 0
 	}}

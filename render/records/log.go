@@ -72,7 +72,7 @@ func logKeys() []*Key[*rpc] {
 	), inside(handled,
 		number("transno", "number of the transaction", func(c *call) uint64 { return c.Transno }).as(Decimal),
 		&Key[*call]{Name: "status", Type: Status, Names: opcodes.LdlmError, Doc: "status of the reply at the server; null: there was none yet",
-			Get: func(c *call, v *Value) bool {
+			Get: func(c *call, _ int, v *Value) bool {
 				v.SetStatus(c.Opcode, c.ReplyStatus)
 				return c.ReplyStatus != debuglog.NoReply
 			}},

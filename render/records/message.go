@@ -99,7 +99,7 @@ func messageKeys() []*Key[*Message] {
 			}
 			return m.RPC.Status
 		}).omit().when(func(m *Message) bool { return m.Kind == lnet.Reply }),
-		{Name: "status", Type: Status, Names: opcodes.LdlmError, JSON: Hidden, Doc: "result of a reply", Get: func(m *Message, v *Value) bool {
+		{Name: "status", Type: Status, Names: opcodes.LdlmError, JSON: Hidden, Doc: "result of a reply", Get: func(m *Message, _ int, v *Value) bool {
 			v.SetStatus(m.RPC.Opcode, m.RPC.Status)
 			return m.Kind == lnet.Reply && m.RPC.HasOpcode && m.RPC.Type != 0
 		}},
@@ -132,7 +132,7 @@ func messageKeys() []*Key[*Message] {
 	), []*Key[*Message]{
 		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is " +
 			"equal is enough",
-			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {
+			Len: func(m *Message) int { return len(m.fids()) }, Get: func(m *Message, i int, v *Value) bool {
 				v.SetFID(m.fids()[i])
 				return true
 			}},
@@ -162,12 +162,12 @@ func notes() *Key[*Message] {
 		func(m *Message) []lnet.Note { return m.Tree().Notes },
 		anyText("code", "a word for scripts", func(n *lnet.Note) string { return n.Code }),
 		anyText("text", "a sentence for people", func(n *lnet.Note) string { return n.Text })).as(Text).omit()
-	k.At = k.Parts[0].At
+	k.Get = k.Parts[0].Get
 	return k
 }
 
 func address(name, doc string, get func(m *Message) netip.AddrPort) *Key[*Message] {
-	return &Key[*Message]{Name: name, Type: Address, Doc: doc, Get: func(m *Message, v *Value) bool {
+	return &Key[*Message]{Name: name, Type: Address, Doc: doc, Get: func(m *Message, _ int, v *Value) bool {
 		v.Addr = get(m)
 		return v.Addr.IsValid()
 	}}

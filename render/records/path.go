@@ -45,7 +45,7 @@ func pathKeys() []*Key[*HostPath] {
 		tcp("spurious_retransmits", "number of TCP segments that were sent again, though all of their bytes were acknowledged",
 			func(a *lnet.TCPAnomalies) int64 { return a.Spurious }),
 		number("retransmitted_bytes", "bytes in the TCP segments that were sent again", func(p *HostPath) int64 { return p.ResentBytes }).inBytes(),
-		{Name: "retransmitted_percent", Type: Float, Doc: "retransmitted_bytes in percent of the sum of these and bytes, over TCP", Get: func(p *HostPath, v *Value) (ok bool) {
+		{Name: "retransmitted_percent", Type: Float, Doc: "retransmitted_bytes in percent of the sum of these and bytes, over TCP", Get: func(p *HostPath, _ int, v *Value) (ok bool) {
 			v.F, ok = p.ResentPercent()
 			return ok
 		}},

@@ -54,13 +54,13 @@ func rpcKeys() []*Key[*rpc] {
 			func(*rpc) int { return 0 }).as(Seconds).known(),
 		numberIf("service_time_max", "upper bound of the time the server worked, exclusive; pb_service_time has whole seconds, so the minimum is 2",
 			(*rpc).ServiceLimit).as(Seconds),
-		{Name: "status", Type: Status, Names: opcodes.LdlmError, Doc: "result", Get: func(r *rpc, v *Value) bool {
+		{Name: "status", Type: Status, Names: opcodes.LdlmError, Doc: "result", Get: func(r *rpc, _ int, v *Value) bool {
 			v.SetStatus(r.Opcode, r.Status)
 			return r.Has(opcodes.PbStatus)
 		}},
 		errno("error", "name of the error when the status is negative", func(r *rpc) int32 { return r.Status }).omit().when((*rpc).Failed),
 		{Name: "other_errors", Type: Text, JSON: Omit, Doc: "errors that are not in the status: of a reply after which the request was sent again, " +
-			"or inside the reply", Len: func(r *rpc) int { return len(r.OtherErrors) }, At: func(r *rpc, i int, v *Value) bool {
+			"or inside the reply", Len: func(r *rpc) int { return len(r.OtherErrors) }, Get: func(r *rpc, i int, v *Value) bool {
 			v.SetErrno(r.OtherErrors[i])
 			return true
 		}},
@@ -87,7 +87,7 @@ func rpcKeys() []*Key[*rpc] {
 			when(func(r *rpc) bool { return r.Has(opcodes.PbTimeout) || r.Early > 0 }),
 		number("portal", "LNet portal of the request", func(r *rpc) uint32 { return r.Portal }).when(hasRequest),
 		number("handle", "handle of the connection at the server", func(r *rpc) uint64 { return r.Handle }).as(Hex).nonzero(),
-		{Name: "fid", Type: FID, JSON: Omit, Doc: "FID that the request is about", Get: func(r *rpc, v *Value) bool {
+		{Name: "fid", Type: FID, JSON: Omit, Doc: "FID that the request is about", Get: func(r *rpc, _ int, v *Value) bool {
 			v.SetFID(r.FID)
 			return r.HasFID
 		}},

@@ -96,7 +96,7 @@ func dimensionKeys() []*Key[*Row] {
 		number("handle", "handle of the connection at the server", func(r *Row) uint64 { return r.Handle }).as(Hex).known(),
 		errno("error", "name of the error of the replies", func(r *Row) int32 { return int32(r.Error) }),
 		fid("fid", "FID of the file that the RPCs are about", func(r *Row) track.FID { return r.File }),
-		{Name: "file", Type: Text, Doc: "its path, as in lshark files; its FID when the path is unknown", Get: func(r *Row, v *Value) bool {
+		{Name: "file", Type: Text, Doc: "its path, as in lshark files; its FID when the path is unknown", Get: func(r *Row, _ int, v *Value) bool {
 			if v.SetString(r.Path); r.Path == "" && r.File != (track.FID{}) {
 				v.buf = schema.AppendFID(v.buf[:0], r.File.Seq, r.File.OID, r.File.Ver)
 				v.Text = v.buf
@@ -114,7 +114,7 @@ func missing(name, doc string, why track.Missing) *Key[*Row] {
 
 // rate makes a key of a rate, null when it is unknown.
 func rate(name, doc string, get func(r *track.Rate) float64) *Key[*Row] {
-	return &Key[*Row]{Name: name, Type: Float, Doc: doc, Get: func(r *Row, v *Value) bool {
+	return &Key[*Row]{Name: name, Type: Float, Doc: doc, Get: func(r *Row, _ int, v *Value) bool {
 		rate, ok := r.Interval.Rate(r.Row)
 		v.F = get(&rate)
 		return ok

@@ -29,22 +29,10 @@ func (t Table[R]) Only(keys []*Key[R]) *Table[R] {
 }
 
 // erased returns the table for those who need the keys and not their values.
-//
-//go:noinline
 func (t *Table[R]) erased() *Table[any] {
+	none := func(any, int) (r R, ok bool) { return r, false }
 	return &Table[any]{Record: t.Record, Command: t.Command, Name: t.Name, InFilters: t.InFilters, Prefix: t.Prefix,
-		Keys: func() []*Key[any] { return erase(t.Keys()) }}
-}
-
-func erase[R any](keys []*Key[R]) (list []*Key[any]) {
-	for _, k := range keys {
-		e := with(k, erase(k.Parts))
-		if k.Len != nil {
-			e.Len = func(any) int { return 0 }
-		}
-		list = append(list, e)
-	}
-	return list
+		Keys: func() []*Key[any] { return inner(none, t.Keys()) }}
 }
 
 // tables are those of all kinds of records. Of those of one command, the first is that of the
@@ -112,8 +100,5 @@ func (p *Path[R]) Len(r R) int {
 
 // Value reads the i-th value and reports whether there is one.
 func (p *Path[R]) Value(r R, i int, v *Value) bool {
-	if p.list == nil {
-		i = -1
-	}
 	return p.Key.Read(r, i, v)
 }

@@ -74,7 +74,7 @@ func keyColumn[R any](name string, p records.Path[R], record func(*Row) R) *Colu
 // other tables.
 func targetKey(name *records.Key[*track.RPC]) *records.Key[*track.RPC] {
 	k := *name
-	k.Get = func(r *track.RPC, v *records.Value) bool {
+	k.Get = func(r *track.RPC, _ int, v *records.Value) bool {
 		v.SetString(cmp.Or(r.Target(), r.TargetIndex()))
 		return len(v.Text) > 0
 	}

@@ -13,13 +13,12 @@ type column[R any] struct {
 	name    string
 	key     *records.Key[R]
 	parents []*records.Key[R] // the objects that contain the key, the outermost first
-	depth   int               // number of parents shared with the column before
 	kind    kind
-	parts   []column[R] // of the elements of a list of objects
+	parts   []column[R] // of the elements of a list; of values, a single one without a name
 
 	// first and second are where the values go: those of a time as a timestamp and as
 	// nanoseconds, those of a map as names and as numbers, all others to first only. A list
-	// of objects has neither.
+	// of keys has neither.
 	first, second *parquet.Column
 }
 
@@ -35,21 +34,29 @@ const (
 	asTime               // TIMESTAMP, and a column with nanoseconds
 	asTexts              // LIST of STRING: the value is a list
 	asCounts             // MAP
-	asList               // LIST of one of the above: the key is a list
-	asGroups             // LIST of a group
+	asList               // LIST of one of those above asTexts, or of a group: the key is a list
 )
 
-// types are the types of the kinds that are neither lists nor maps.
-var types = [...]parquet.Type{asInt: parquet.Int64, asUint: parquet.Uint64, asBool: parquet.Boolean, asFloat: parquet.Double,
-	asText: parquet.String, asTime: parquet.Timestamp}
+// types are the types of kinds: those of Parquet, of kinds that are neither lists nor maps, and those of DuckDB.
+var types = [...]struct {
+	parquet parquet.Type
+	sql     string
+}{
+	asInt:    {parquet.Int64, "BIGINT"},
+	asUint:   {parquet.Uint64, "UBIGINT"},
+	asBool:   {parquet.Boolean, "BOOLEAN"},
+	asFloat:  {parquet.Double, "DOUBLE"},
+	asText:   {parquet.String, "VARCHAR"},
+	asTime:   {parquet.Timestamp, "TIMESTAMP WITH TIME ZONE"},
+	asTexts:  {sql: "VARCHAR[]"},
+	asCounts: {sql: "MAP(VARCHAR, BIGINT)"},
+}
 
 // nanoseconds is the end of the name of the second column of a time.
 const nanoseconds = "_ns"
 
 func columnsOf[R any](keys []*records.Key[R]) []column[R] {
-	list := appendColumns(nil, "", nil, keys, false)
-	setDepths(list)
-	return list
+	return appendColumns(nil, "", nil, keys, false)
 }
 
 // appendColumns appends the columns of keys inside their parents. prefix is put before
@@ -59,21 +66,17 @@ func appendColumns[R any](list []column[R], prefix string, parents []*records.Ke
 		if k.JSON == records.Hidden || k.Type == records.Section {
 			continue
 		}
-		c := column[R]{name: prefix + strings.ReplaceAll(k.Name, ".", "_"), key: k, parents: parents}
+		c := column[R]{name: prefix + strings.ReplaceAll(k.Name, ".", "_"), key: k, parents: parents, kind: parquetKind(k, inList)}
 		switch {
 		case k.Len != nil && k.Parts != nil:
-			c.kind = asGroups
-			c.parts = appendColumns(nil, "", nil, k.Parts, true)
-			setDepths(c.parts)
+			c.kind, c.parts = asList, appendColumns(nil, "", nil, k.Parts, true)
+		case k.Len != nil:
+			c.kind, c.parts = asList, []column[R]{{key: k, kind: parquetKind(k, true)}}
 		case k.Parts != nil:
 			list = appendColumns(list, c.name+"_", append(slices.Clip(parents), k), k.Parts, inList)
 			continue
 		case k.Type == records.Object:
 			continue
-		case k.Len != nil:
-			c.kind = asList
-		default:
-			c.kind = parquetKind(k, inList)
 		}
 		list = append(list, c)
 	}
@@ -112,28 +115,19 @@ func parquetKind[R any](k *records.Key[R], inList bool) kind {
 	return asText
 }
 
-// setDepths sets how many parents each column shares with the one before.
-func setDepths[R any](list []column[R]) {
-	for i := 1; i < len(list); i++ {
-		c, before := &list[i], &list[i-1]
-		for c.depth < min(len(c.parents), len(before.parents)) && c.parents[c.depth] == before.parents[c.depth] {
-			c.depth++
-		}
-	}
-}
-
 func fields[R any](list []column[R]) (all []parquet.Field) {
 	for i := range list {
-		c := &list[i]
-		switch c.kind {
+		switch c := &list[i]; c.kind {
 		case asTexts:
 			all = append(all, parquet.ListOf(c.name, optional("", asText)))
 		case asCounts:
 			all = append(all, parquet.MapOf(c.name, parquet.String, parquet.Int64))
 		case asList:
-			all = append(all, parquet.ListOf(c.name, optional("", parquetKind(c.key, true))))
-		case asGroups:
-			all = append(all, parquet.ListOf(c.name, parquet.Field{Type: parquet.Group, Fields: fields(c.parts)}))
+			element := parquet.Field{Type: parquet.Group, Fields: fields(c.parts)}
+			if c.key.Parts == nil {
+				element = element.Fields[0]
+			}
+			all = append(all, parquet.ListOf(c.name, element))
 		case asTime:
 			all = append(all, optional(c.name, asTime), optional(c.name+nanoseconds, asInt))
 		default:
@@ -144,7 +138,7 @@ func fields[R any](list []column[R]) (all []parquet.Field) {
 }
 
 func optional(name string, k kind) parquet.Field {
-	return parquet.Field{Name: name, Type: types[k], Repetition: parquet.Optional}
+	return parquet.Field{Name: name, Type: types[k].parquet, Repetition: parquet.Optional}
 }
 
 // assign binds columns to the leaves of file from index next, and returns the index after
@@ -152,7 +146,7 @@ func optional(name string, k kind) parquet.Field {
 func assign[R any](list []column[R], file *parquet.Writer, next int) int {
 	for i := range list {
 		c := &list[i]
-		if c.kind == asGroups {
+		if c.kind == asList {
 			next = assign(c.parts, file, next)
 			continue
 		}

@@ -20,7 +20,7 @@ type Column struct {
 func Describe[R any](t *records.Table[R]) []Column {
 	list := describe(columnsOf(t.Keys()))
 	for _, c := range constants {
-		list = append(list, Column{Name: c.name, Type: sqlTypes[asText], Doc: c.doc})
+		list = append(list, Column{Name: c.name, Type: types[asText].sql, Doc: c.doc})
 	}
 	return list
 }
@@ -42,7 +42,7 @@ func describe[R any](columns []column[R]) (list []Column) {
 		d := Column{Name: c.name, Type: c.sqlType(), Unit: c.unit(), Key: strings.Join(path, "."), Doc: c.key.Doc}
 		list = append(list, d)
 		if c.kind == asTime {
-			d.Name, d.Type, d.Unit = d.Name+nanoseconds, sqlTypes[asInt], "ns"
+			d.Name, d.Type, d.Unit = d.Name+nanoseconds, types[asInt].sql, "ns"
 			d.Doc += "; in nanoseconds since the epoch"
 			list = append(list, d)
 		}
@@ -50,21 +50,18 @@ func describe[R any](columns []column[R]) (list []Column) {
 	return list
 }
 
-var sqlTypes = [...]string{asInt: "BIGINT", asUint: "UBIGINT", asBool: "BOOLEAN", asFloat: "DOUBLE", asText: "VARCHAR",
-	asTime: "TIMESTAMP WITH TIME ZONE", asTexts: "VARCHAR[]", asCounts: "MAP(VARCHAR, BIGINT)"}
-
 func (c *column[R]) sqlType() string {
-	switch c.kind {
-	case asList:
-		return sqlTypes[parquetKind(c.key, true)] + "[]"
-	case asGroups:
-		var parts []string
-		for _, p := range describe(c.parts) {
-			parts = append(parts, `"`+p.Name+`" `+p.Type)
-		}
-		return "STRUCT(" + strings.Join(parts, ", ") + ")[]"
+	switch {
+	case c.kind != asList:
+		return types[c.kind].sql
+	case c.key.Parts == nil:
+		return c.parts[0].sqlType() + "[]"
 	}
-	return sqlTypes[c.kind]
+	var parts []string
+	for _, p := range describe(c.parts) {
+		parts = append(parts, `"`+p.Name+`" `+p.Type)
+	}
+	return "STRUCT(" + strings.Join(parts, ", ") + ")[]"
 }
 
 func (c *column[R]) unit() string {

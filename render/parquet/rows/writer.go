@@ -60,7 +60,7 @@ func NewWriter[R any](to io.Writer, keys *records.Table[R], o Options) *Writer[R
 
 // Append adds a record.
 func (w *Writer[R]) Append(r R) error {
-	w.row.record(w.columns, r)
+	w.row.write(w.columns, r, 0, 0, present)
 	for i, value := range w.constants {
 		if c := w.file.Column(w.next + i); value != "" {
 			c.String(value, 0, present)

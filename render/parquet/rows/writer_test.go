@@ -23,7 +23,7 @@ type sample struct {
 }
 
 // number reads a number that is a value of any type.
-func number(r *sample, v *records.Value) bool {
+func number(r *sample, _ int, v *records.Value) bool {
 	v.U, v.F = uint64(r.number), float64(r.number)
 	return r.number != 0
 }
@@ -42,23 +42,23 @@ func sampleKeys() []*records.Key[*sample] {
 		{Name: "hidden", Type: records.Uint, JSON: records.Hidden, Get: number},
 		{Name: "object", Type: records.Object, Get: number, Parts: []*records.Key[*sample]{
 			{Name: "bool", Type: records.Bool, Get: number},
-			{Name: "text", Type: records.Text, Get: func(r *sample, v *records.Value) bool {
+			{Name: "text", Type: records.Text, Get: func(r *sample, _ int, v *records.Value) bool {
 				v.Text = r.text
 				return r.text != nil
 			}},
 		}},
-		{Name: "names", Type: records.Strings, Get: func(r *sample, v *records.Value) bool {
+		{Name: "names", Type: records.Strings, Get: func(r *sample, _ int, v *records.Value) bool {
 			v.Strings = r.names
 			return r.names != nil
 		}},
-		{Name: "counts", Type: records.Counts, Get: func(r *sample, v *records.Value) bool {
+		{Name: "counts", Type: records.Counts, Get: func(r *sample, _ int, v *records.Value) bool {
 			v.Counts = r.counts
 			return r.counts != nil
 		}},
-		{Name: "numbers", Type: records.Int, Len: func(r *sample) int { return len(r.numbers) }, At: listed},
-		{Name: "list", Type: records.Object, JSON: records.Omit, Len: func(r *sample) int { return len(r.numbers) }, At: listed, Parts: []*records.Key[*sample]{
-			{Name: "n", Type: records.Int, At: listed},
-			{Name: "in", Type: records.Object, At: listed, Parts: []*records.Key[*sample]{{Name: "time", Type: records.Time, At: listed}}},
+		{Name: "numbers", Type: records.Int, Len: func(r *sample) int { return len(r.numbers) }, Get: listed},
+		{Name: "list", Type: records.Object, JSON: records.Omit, Len: func(r *sample) int { return len(r.numbers) }, Get: listed, Parts: []*records.Key[*sample]{
+			{Name: "n", Type: records.Int, Get: listed},
+			{Name: "in", Type: records.Object, Get: listed, Parts: []*records.Key[*sample]{{Name: "time", Type: records.Time, Get: listed}}},
 		}},
 	}
 }
