@@ -65,13 +65,13 @@ func findingKeys() []*Key[*diagnose.Finding] {
 		number("count", "how often it happened", func(f *finding) int64 { return f.Count }),
 		anyText("text", "what was found, in words", func(f *finding) string { return f.Text }),
 		list("evidence", "messages, or lines of logs, that prove it", func(f *finding) []diagnose.Evidence { return f.Evidence },
-			evidenceKeys(func(e *diagnose.Evidence) *diagnose.Evidence { return e })...),
+			evidenceKeys()...),
 		list("suspects", "places where the cause may be: nothing in the input excludes them", func(f *finding) []diagnose.Place { return f.Suspects },
-			suspectKeys(func(p *diagnose.Place) *diagnose.Place { return p })...).omit(),
+			suspectKeys()...).omit(),
 		list("cleared", "places that are excluded, with the message, or the line of a log, that proves it",
 			func(f *finding) []diagnose.Clearance { return f.Cleared },
-			append(suspectKeys(func(c *diagnose.Clearance) *diagnose.Place { return &c.Place }),
-				evidenceKeys(func(c *diagnose.Clearance) *diagnose.Evidence { return &c.Evidence })...)...).omit(),
+			append(inside(func(c *diagnose.Clearance) *diagnose.Place { return &c.Place }, suspectKeys()...),
+				inside(func(c *diagnose.Clearance) *diagnose.Evidence { return &c.Evidence }, evidenceKeys()...)...)...).omit(),
 		textsIf("would_tell", "captures and logs that would decide between several suspects", func(f *finding) []string { return f.WouldTell }),
 		list("thresholds", "thresholds of the rule that decided on the finding or on its severity, and what was measured",
 			func(f *finding) []diagnose.Comparison { return f.Compared },
@@ -90,32 +90,23 @@ func findingKeys() []*Key[*diagnose.Finding] {
 	}
 }
 
-// suspectKeys are the keys of a place that a record has.
-func suspectKeys[R any](get func(r R) *diagnose.Place) []*Key[R] {
-	return []*Key[R]{
-		enum("place", places, "what kind of place it is", func(r R) diagnose.PlaceKind { return get(r).Kind }),
-		text("target", "target that the place belongs to", func(r R) string { return get(r).Target }).omit(),
-		nid("node", "node that the place is, or is on", func(r R) lnet.NID {
-			if get(r).IsBetween() {
-				return lnet.NID{}
-			}
-			return get(r).Node
-		}).nonzero(),
-		textsIf("nodes", "of a place between two nodes: both", func(r R) []string {
-			if p := get(r); p.IsBetween() {
-				return []string{p.Node.String(), p.Peer.String()}
-			}
-			return nil
-		}),
-		text("direction", "of a path that is broken in one direction only: from which node to which", func(r R) string {
-			return get(r).DirectionText()
-		}).omit(),
+// suspectKeys are the keys of a place.
+func suspectKeys() []*Key[*diagnose.Place] {
+	type place = diagnose.Place
+	return []*Key[*place]{
+		enum("place", places, "what kind of place it is", func(p *place) diagnose.PlaceKind { return p.Kind }),
+		text("target", "target that the place belongs to", func(p *place) string { return p.Target }).omit(),
+		nid("node", "node that the place is, or is on", func(p *place) lnet.NID { return p.Node }).nonzero().
+			when(func(p *place) bool { return !p.IsBetween() }),
+		textsIf("nodes", "of a place between two nodes: both", func(p *place) []string { return []string{p.Node.String(), p.Peer.String()} }).
+			when((*place).IsBetween),
+		text("direction", "of a path that is broken in one direction only: from which node to which", (*place).DirectionText).omit(),
 	}
 }
 
-// evidenceKeys are the keys of evidence that a record has.
-func evidenceKeys[R any](get func(r R) *diagnose.Evidence) []*Key[R] {
-	return append(placeKeys(func(r R) track.Point { return get(r).Point }, func(r R) string { return get(r).File }),
-		number("line", "number of the line of the log that proves it", func(r R) int64 { return get(r).Line() }).nonzero(),
-		anyText("text", "what the message shows", func(r R) string { return get(r).Text }))
+func evidenceKeys() []*Key[*diagnose.Evidence] {
+	type evidence = diagnose.Evidence
+	return append(placeKeys(func(e *evidence) track.Point { return e.Point }, func(e *evidence) string { return e.File }),
+		number("line", "number of the line of the log that proves it", (*evidence).Line).nonzero(),
+		anyText("text", "what the message shows", func(e *evidence) string { return e.Text }))
 }
