@@ -10,25 +10,103 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-func (c *compiler) test(e *expr, f *field) (func(*records.Value) bool, error) {
-	if f.bit != "" {
-		if e.op != "exists" {
-			return nil, c.fail(e.at, "a flag cannot be compared: its name alone tests whether it is set", "")
-		}
-		return bitTest(f), nil
-	}
-	switch e.op {
-	case "exists":
-		return func(*records.Value) bool { return true }, nil
-	case "contains", "matches":
-		return c.textTest(e, f)
-	case "in":
-		return c.setTest(e, f)
-	}
-	return c.orderTest(e, f)
+// test reports whether a value is one that a filter wants.
+type test = func(*records.Value) bool
+
+// comparisons are the operators that compare: whether they hold for a result of order.
+var comparisons = map[string]func(order int) bool{
+	"==": func(o int) bool { return o == 0 },
+	"!=": func(o int) bool { return o != 0 },
+	"<":  func(o int) bool { return o < 0 },
+	"<=": func(o int) bool { return o <= 0 },
+	">":  func(o int) bool { return o > 0 },
+	">=": func(o int) bool { return o >= 0 },
 }
 
-func bitTest(f *field) func(*records.Value) bool {
+// test compiles what follows the name of a field.
+func (c *compiler) test(f *field) test {
+	if f.bit != "" {
+		if c.isOperator() {
+			c.fail(c.tok, "a flag cannot be compared: its name alone tests whether it is set", "")
+		}
+		return bitTest(f)
+	}
+	if !c.skips("&") {
+		if !c.isOperator() {
+			return func(*records.Value) bool { return true }
+		}
+		return c.operation(f)
+	}
+	mask := c.literal(c.value(), f).mask()
+	if !c.isOperator() {
+		return func(v *records.Value) bool { return isNumber(v.Type) && v.U&mask != 0 }
+	}
+	masked := c.operation(f)
+	return func(v *records.Value) bool {
+		v.U &= mask
+		return masked(v)
+	}
+}
+
+// isOperator reports whether the next token is an operator between a field and values.
+func (c *compiler) isOperator() bool {
+	switch name := c.tok.text; name {
+	case "&", "in", "contains", "matches":
+		return c.tok.kind == operator
+	default:
+		return c.tok.kind == operator && comparisons[name] != nil
+	}
+}
+
+// operation compiles an operator and the values behind it.
+func (c *compiler) operation(f *field) test {
+	op := c.tok
+	c.advance()
+	switch op.text {
+	case "in":
+		return c.set(f)
+	case "contains":
+		want := []byte(c.value().text)
+		return textTest(func(text []byte) bool { return bytes.Contains(text, want) })
+	case "matches":
+		at := c.value()
+		re, err := regexp.Compile(at.text)
+		if err != nil {
+			c.fail(at, "invalid regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "), "")
+			return nil
+		}
+		return textTest(re.Match)
+	case "&":
+		c.fail(op, "expected a comparison", "")
+	}
+	return compare(op.text, c.literal(c.value(), f))
+}
+
+func textTest(holds func(text []byte) bool) test {
+	var buf []byte
+	return func(v *records.Value) bool {
+		buf = appendValue(buf[:0], v)
+		return holds(buf)
+	}
+}
+
+// compare makes the test of a comparison with a literal.
+func compare(op string, l *literal) test {
+	holds := comparisons[op]
+	return func(v *records.Value) bool {
+		o, ok := order(v, l)
+		if !ok {
+			return op == "!=" && !isTime(v.Type)
+		}
+		return holds(o)
+	}
+}
+
+func isTime(t records.Type) bool {
+	return t == records.Seconds || t == records.Duration || t == records.Time
+}
+
+func bitTest(f *field) test {
 	return func(v *records.Value) bool {
 		if v.Names == nil {
 			return false
@@ -44,66 +122,36 @@ func bitTest(f *field) func(*records.Value) bool {
 	}
 }
 
-func (c *compiler) textTest(e *expr, f *field) (func(*records.Value) bool, error) {
-	want := []byte(e.set[0].from.text)
-	var buf []byte
-	if e.op == "contains" {
-		if isFlagName(f, e.set[0].from.text) {
-			g := *f
-			g.bit = e.set[0].from.text
-			return bitTest(&g), nil
-		}
-		return func(v *records.Value) bool {
-			buf = appendValue(buf[:0], v)
-			return bytes.Contains(buf, want)
-		}, nil
-	}
-	re, err := regexp.Compile(string(want))
-	if err != nil {
-		return nil, c.fail(e.set[0].from, "invalid regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "), "")
-	}
-	return func(v *records.Value) bool {
-		buf = appendValue(buf[:0], v)
-		return re.Match(buf)
-	}, nil
-}
-
-func isFlagName(f *field, text string) bool {
-	return slices.ContainsFunc(f.names, func(n *schema.Names) bool {
-		_, ok := n.Find(text)
-		return ok && n.Flags
-	})
-}
-
 // literal reads a literal. One that no value of the field can be compared with
 // is an error.
-func (c *compiler) literal(t token, f *field) (*literal, error) {
+func (c *compiler) literal(t token, f *field) *literal {
 	if f.isID() && isXID(t.text) {
 		t.text = t.text[1:]
 	}
 	l := readLiteral(t, f.names)
-	if f.valueType == records.Time && f.typed {
+	hint := frameHint(f.name, t.text)
+	switch {
+	case f.valueType == records.Time && f.typed:
 		if l.readTime(t.text); l.isTime {
-			return l, nil
+			return l
 		}
-		return nil, c.fail(t, "invalid value "+t.text+" for "+f.name, timeHint)
-	}
-	if c.comparable(l, f) {
-		return l, nil
-	}
-	if hint := frameHint(f.name, t.text); hint != "" {
-		return nil, c.fail(t, "invalid value "+t.text+" for "+f.name, hint)
-	}
-	var all []string
-	for _, n := range f.names {
-		for _, v := range n.Values {
-			all = append(all, v.Name, n.Full(v))
+		hint = timeHint
+	case c.comparable(l, f):
+		return l
+	case hint == "":
+		var all []string
+		for _, n := range f.names {
+			for _, v := range n.Values {
+				all = append(all, v.Name, n.Full(v))
+			}
 		}
+		if len(all) == 0 || f.valueType == records.Status {
+			all = append(all, errnoNames()...)
+		}
+		hint = DidYouMean(schema.Nearest(t.text, all, 3))
 	}
-	if len(all) == 0 || f.valueType == records.Status {
-		all = append(all, errnoNames()...)
-	}
-	return nil, c.fail(t, "invalid value "+t.text+" for "+f.name, DidYouMean(schema.Nearest(t.text, all, 3)))
+	c.fail(t, "invalid value "+t.text+" for "+f.name, hint)
+	return l
 }
 
 const timeHint = "give date and time, such as 2026-11-21T08:06:41.5Z (without Z: local time), or seconds since 1970; " +
@@ -153,90 +201,6 @@ func comparableField(l *literal, d *schema.Field) bool {
 	return comparableType(l, t)
 }
 
-func (c *compiler) orderTest(e *expr, f *field) (func(*records.Value) bool, error) {
-	var mask uint64
-	if e.mask != nil {
-		m, err := c.literal(*e.mask, f)
-		if err != nil {
-			return nil, err
-		}
-		if mask = m.u; !m.isNum {
-			for _, u := range m.byName {
-				mask = u
-			}
-		}
-		if len(e.set) == 0 {
-			return func(v *records.Value) bool { return isNumber(v.Type) && v.U&mask != 0 }, nil
-		}
-	}
-	l, err := c.literal(e.set[0].from, f)
-	if err != nil {
-		return nil, err
-	}
-	op := e.op
-	return func(v *records.Value) bool {
-		if mask != 0 {
-			v.U &= mask
-		}
-		o, ok := order(v, l)
-		if !ok {
-			return op == "!=" && !isTime(v.Type)
-		}
-		return holds(op, o)
-	}, nil
-}
-
-func isTime(t records.Type) bool {
-	return t == records.Seconds || t == records.Duration || t == records.Time
-}
-
-// holds reports whether an operator holds for a result of order.
-func holds(op string, o int) bool {
-	switch op {
-	case "==":
-		return o == 0
-	case "!=":
-		return o != 0
-	case "<":
-		return o < 0
-	case "<=":
-		return o <= 0
-	case ">":
-		return o > 0
-	}
-	return o >= 0
-}
-
-func (c *compiler) setTest(e *expr, f *field) (func(*records.Value) bool, error) {
-	type ends struct{ from, to *literal }
-	var set []ends
-	for _, s := range e.set {
-		from, err := c.literal(s.from, f)
-		if err != nil {
-			return nil, err
-		}
-		to := from
-		if s.to.text != "" {
-			if to, err = c.literal(s.to, f); err != nil {
-				return nil, err
-			}
-			if reversed(from, to) {
-				return nil, c.fail(s.to, "the range ends below its start", "")
-			}
-		}
-		set = append(set, ends{from, to})
-	}
-	return func(v *records.Value) bool {
-		for _, s := range set {
-			low, ok := order(v, s.from)
-			if ok && (low == 0 && s.to == s.from || low >= 0 && s.to != s.from && atMost(v, s.to)) {
-				return true
-			}
-		}
-		return false
-	}, nil
-}
-
 // reversed reports whether two numbers are in the wrong order for a range.
 func reversed(from, to *literal) bool {
 	switch {
@@ -246,10 +210,4 @@ func reversed(from, to *literal) bool {
 		return to.neg
 	}
 	return from.u > to.u
-}
-
-// atMost reports whether a value is not above a literal.
-func atMost(v *records.Value, l *literal) bool {
-	o, ok := order(v, l)
-	return ok && o <= 0
 }

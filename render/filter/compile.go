@@ -29,7 +29,7 @@ func (f *RecordFilter[R]) Match(r R) bool {
 
 // Compile compiles a filter over messages. The error is an *Error.
 func Compile(text string) (*Filter, error) {
-	match, err := (&compiler{text: text}).compile()
+	match, err := new(compiler).compile(text)
 	if err != nil {
 		return nil, err
 	}
@@ -39,17 +39,17 @@ func Compile(text string) (*Filter, error) {
 // CompileRecord compiles a filter over records, by their keys with or without the
 // prefix. The error is an *Error.
 func CompileRecord[R any](keys *records.Table[R], text string) (*RecordFilter[R], error) {
-	c := &compiler{text: text}
+	c := new(compiler)
 	c.record = func(name string) *field {
 		if p, ok := keys.Find(strings.TrimPrefix(name, keys.Prefix)); ok {
 			return keyField(name, p)
 		}
 		return nil
 	}
-	c.unknownKey = func(t token) error {
-		return c.fail(t, "unknown key of "+keys.Record+" records: "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(keys), 3)))
+	c.unknownKey = func(t token) {
+		c.fail(t, "unknown key of "+keys.Record+" records: "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(keys), 3)))
 	}
-	match, err := c.compile()
+	match, err := c.compile(text)
 	if err != nil {
 		return nil, err
 	}
@@ -62,70 +62,6 @@ func RecordNames[R any](keys *records.Table[R]) (names []string) {
 		names = append(names, e.Name)
 	}
 	return names
-}
-
-type compiler struct {
-	text string
-	rpc  *RPCFilter // the filter that is compiled, when it is over RPCs
-
-	// Of filters over other records: record finds the field of a name, nil for none, and unknownKey
-	// makes the error.
-	record     func(name string) *field
-	unknownKey func(t token) error
-}
-
-func (c *compiler) compile() (func(*subject) bool, error) {
-	e, err := parse(c.text)
-	if err != nil {
-		return nil, err
-	}
-	return c.expr(e)
-}
-
-func (c *compiler) fail(t token, msg, hint string) *Error {
-	return &Error{Text: c.text, Col: t.col, Len: t.len, Msg: msg, Hint: hint}
-}
-
-func (c *compiler) expr(e *expr) (func(*subject) bool, error) {
-	var parts []func(*subject) bool
-	for _, a := range e.args {
-		f, err := c.expr(a)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, f)
-	}
-	switch e.op {
-	case "and":
-		a, b := parts[0], parts[1]
-		return func(s *subject) bool { return a(s) && b(s) }, nil
-	case "or":
-		a, b := parts[0], parts[1]
-		return func(s *subject) bool { return a(s) || b(s) }, nil
-	case "not":
-		a := parts[0]
-		return func(s *subject) bool { return !a(s) }, nil
-	}
-	return c.leaf(e)
-}
-
-// leaf compiles a comparison, or a bare name, which tests whether the field
-// exists.
-func (c *compiler) leaf(e *expr) (func(*subject) bool, error) {
-	f, err := c.resolve(e.field)
-	if err != nil {
-		return nil, err
-	}
-	test, err := c.test(e, f)
-	if err != nil {
-		return nil, err
-	}
-	each := f.each
-	match := func(s *subject) bool { return each(s, test) }
-	if c.rpc != nil && !f.ofRPC {
-		return c.perMessage(e, match)
-	}
-	return match, nil
 }
 
 // Error is a syntax error in a filter, or a name or value that does not exist.

@@ -24,7 +24,7 @@ func LastWord(text string) (at int, field string) {
 		case err != nil:
 			t.col, end = l.pos, true // a text that is not complete
 		}
-		isValue := last.kind == oper || last.kind == in || last.kind == openBrace || last.kind == comma || last.kind == dots
+		isValue := last.kind == operator && !slices.Contains([]string{"and", "or", "not", "(", ")", "}"}, last.text)
 		switch {
 		case end && isValue:
 			return t.col, field
@@ -52,8 +52,8 @@ func ValueNames(field string, ofRPCs bool) (list []string) {
 	if ofRPCs {
 		c.rpc = &RPCFilter{}
 	}
-	f, err := c.resolve(token{kind: word, text: field, len: len(field)})
-	if err != nil {
+	f := c.resolve(token{text: field, len: len(field)})
+	if f == nil {
 		return nil
 	}
 	groups := f.names

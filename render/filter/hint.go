@@ -87,7 +87,7 @@ func (c *compiler) fromTshark(path string) (near []string) {
 	at := strings.LastIndexByte(path, '.')
 	parent, last := path[:max(at, 0)], path[at+1:]
 	for _, name := range [...]string{path, last} {
-		if _, err := c.resolve(token{text: name}); err == nil {
+		if f := (&compiler{rpc: c.rpc}).resolve(token{text: name}); f != nil {
 			return []string{name}
 		}
 	}

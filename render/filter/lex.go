@@ -1,7 +1,9 @@
 package filter
 
 import (
+	"cmp"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,97 +13,70 @@ type tokenKind uint8
 const (
 	eof tokenKind = iota
 	word
-	str  // quoted
-	fid  // [0x200000401:0x1:0x0]
-	oper // == != < <= > >= & contains matches
-	in
-	and
-	or
-	not
-	openParen
-	closeParen
-	openBrace
-	closeBrace
-	comma
-	dots // ..
+	str // quoted
+	fid // [0x200000401:0x1:0x0]
+	operator
 )
 
 type token struct {
 	kind tokenKind
-	text string // of a quoted string: without quotes and escapes
+	text string // of a quoted string: without quotes and escapes; of an operator: as parsers know it
 	col  int
 	len  int
 }
 
-// operators are those that are symbols, longer ones first, then those that are words.
-var operators = []struct {
-	text string
-	tok  token
-}{
-	{"==", token{kind: oper, text: "=="}}, {"!=", token{kind: oper, text: "!="}},
-	{"<=", token{kind: oper, text: "<="}}, {">=", token{kind: oper, text: ">="}},
-	{"&&", token{kind: and}}, {"||", token{kind: or}}, {"..", token{kind: dots}},
-	{"<", token{kind: oper, text: "<"}}, {">", token{kind: oper, text: ">"}},
-	{"~", token{kind: oper, text: "matches"}}, {"&", token{kind: oper, text: "&"}},
-	{"!", token{kind: not}}, {"(", token{kind: openParen}}, {")", token{kind: closeParen}},
-	{"{", token{kind: openBrace}}, {"}", token{kind: closeBrace}}, {",", token{kind: comma}},
+// symbols are the operators that are no words, longer ones first.
+var symbols = []string{"==", "!=", "<=", ">=", "&&", "||", "..", "<", ">", "~", "&", "!", "(", ")", "{", "}", ","}
 
-	{"eq", token{kind: oper, text: "=="}}, {"ne", token{kind: oper, text: "!="}},
-	{"lt", token{kind: oper, text: "<"}}, {"le", token{kind: oper, text: "<="}},
-	{"gt", token{kind: oper, text: ">"}}, {"ge", token{kind: oper, text: ">="}},
-	{"contains", token{kind: oper, text: "contains"}}, {"matches", token{kind: oper, text: "matches"}},
-	{"bitwise_and", token{kind: oper, text: "&"}},
-	{"in", token{kind: in}}, {"and", token{kind: and}}, {"or", token{kind: or}}, {"not", token{kind: not}},
-}
+// operators are the names, as parsers know them, of those that are words or have several names.
+var operators = map[string]string{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "bitwise_and": "&",
+	"contains": "contains", "matches": "matches", "~": "matches", "in": "in", "and": "and", "&&": "and", "or": "or", "||": "or",
+	"not": "not", "!": "not"}
 
 type lexer struct {
 	text string
 	pos  int
 }
 
-func (l *lexer) fail(col, n int, msg string) *Error {
-	return &Error{Text: l.text, Col: min(col, len(l.text)), Len: n, Msg: msg}
+func (l *lexer) error(t token, msg, hint string) *Error {
+	return &Error{Text: l.text, Col: t.col, Len: t.len, Msg: msg, Hint: hint}
 }
 
 func (l *lexer) next() (token, error) {
 	for l.pos < len(l.text) && strings.IndexByte(" \t\r\n", l.text[l.pos]) >= 0 {
 		l.pos++
 	}
-	start := l.pos
-	if start == len(l.text) {
-		return token{kind: eof, col: start, len: 1}, nil
-	}
-	rest := l.text[start:]
-	text := l.wordAt(start)
-	t := token{kind: word, text: text}
-	switch c := rest[0]; {
-	case c == '"' || c == '\'':
-		return l.quoted(c)
-	case c == '[':
+	rest := l.text[l.pos:]
+	t := token{col: l.pos, len: 1}
+	switch text := l.wordAt(l.pos); {
+	case rest == "":
+		return t, nil
+	case rest[0] == '"' || rest[0] == '\'':
+		return l.quoted(rest[0])
+	case rest[0] == '[':
 		end := strings.IndexByte(rest, ']')
 		if end < 0 {
-			return token{}, l.fail(start, 1, "FID without closing ]")
+			return token{}, l.error(t, "FID without closing ]", "")
 		}
-		text = rest[:end+1]
-		t = token{kind: fid, text: text}
-	default:
-		for _, o := range operators {
-			isWord := o.text[0] >= 'a' && o.text[0] <= 'z'
-			if isWord && strings.EqualFold(o.text, text) || !isWord && strings.HasPrefix(rest, o.text) {
-				t, text = o.tok, o.text
-				break
-			}
-		}
-	}
-	switch {
+		t.kind, t.text = fid, rest[:end+1]
+		t.len = len(t.text)
 	case text != "":
-	case rest[0] == '=':
-		return token{}, l.fail(start, 1, "unexpected character '='; did you mean ==?")
+		t.kind, t.text, t.len = word, text, len(text)
+		if name := operators[strings.ToLower(text)]; name != "" {
+			t.kind, t.text = operator, name
+		}
 	default:
-		return token{}, l.fail(start, 1, "unexpected character "+strconv.QuoteRune(rune(rest[0])))
+		i := slices.IndexFunc(symbols, func(s string) bool { return strings.HasPrefix(rest, s) })
+		switch {
+		case i >= 0:
+			t.kind, t.text, t.len = operator, cmp.Or(operators[symbols[i]], symbols[i]), len(symbols[i])
+		case rest[0] == '=':
+			return token{}, l.error(t, "unexpected character '='; did you mean ==?", "")
+		default:
+			return token{}, l.error(t, "unexpected character "+strconv.QuoteRune(rune(rest[0])), "")
+		}
 	}
-	t.col, t.len = start, len(text)
-	l.pos += len(text)
+	l.pos += t.len
 	return t, nil
 }
 
@@ -142,7 +117,7 @@ func (l *lexer) quoted(quote byte) (token, error) {
 			b = append(b, c)
 		}
 	}
-	return token{}, l.fail(start, 1, "string without closing quote")
+	return token{}, l.error(token{col: start, len: 1}, "string without closing quote", "")
 }
 
 // escape appends what the escape sequence stands for whose letter is at i, and

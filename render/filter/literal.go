@@ -64,6 +64,16 @@ func readLiteral(t token, names []*schema.Names) *literal {
 	return l
 }
 
+// mask returns the literal as a mask: a number, or the names of flags of any of the fields.
+func (l *literal) mask() (u uint64) {
+	if l.isNum {
+		return l.u
+	}
+	for _, u = range l.byName {
+	}
+	return u
+}
+
 // sizeSuffixes are the suffixes of sizes, as powers of 2.
 var sizeSuffixes = map[byte]uint{'k': 10, 'K': 10, 'm': 20, 'M': 20, 'g': 30, 'G': 30, 't': 40, 'T': 40}
 

@@ -9,17 +9,18 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// resolve finds the field of a name, or of NAME.BIT.
-func (c *compiler) resolve(t token) (*field, error) {
+// resolve finds the field of a name, or of NAME.BIT; nil for none, which is an error.
+func (c *compiler) resolve(t token) *field {
 	if f := c.lookup(t.text); f != nil {
-		return f, nil
+		return f
 	}
 	if i := strings.LastIndexByte(t.text, '.'); i > 0 {
 		if f := c.lookup(t.text[:i]); f != nil && (len(f.names) > 0 || c.record == nil) {
 			return c.bit(f, t, t.text[i+1:])
 		}
 	}
-	return nil, c.unknown(t)
+	c.unknown(t)
+	return nil
 }
 
 // lookup finds the field of a name, nil for none.
@@ -50,18 +51,19 @@ func (c *compiler) lookup(name string) *field {
 	return f
 }
 
-func (c *compiler) unknown(t token) error {
-	if c.record != nil {
-		return c.unknownKey(t)
-	}
+func (c *compiler) unknown(t token) {
 	key, ofRPC := strings.CutPrefix(t.text, records.RPCs.Prefix)
-	if !ofRPC {
-		return c.fail(t, "unknown field "+t.text, c.hint(t.text))
+	_, isKey := records.RPCs.Find(key)
+	switch {
+	case c.record != nil:
+		c.unknownKey(t)
+	case !ofRPC:
+		c.fail(t, "unknown field "+t.text, c.hint(t.text))
+	case isKey:
+		c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
+	default:
+		c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(&records.RPCs), 3)))
 	}
-	if _, ok := records.RPCs.Find(key); ok {
-		return c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
-	}
-	return c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(&records.RPCs), 3)))
 }
 
 // Names lists the names that filters know: of keys and fields, of whole RPCs
@@ -81,26 +83,24 @@ func Names(ofRPCs bool) []string {
 
 // bit makes the field name.BIT, which exists when the flag is set, or when the
 // enumeration has the value.
-func (c *compiler) bit(f *field, t token, name string) (*field, error) {
+func (c *compiler) bit(f *field, t token, name string) *field {
 	var all []string
-	found := false
 	for _, n := range f.names {
 		if _, ok := n.Find(name); ok {
-			found = true
+			g := *f
+			g.bit = name
+			return &g
 		}
 		for _, v := range n.Values {
 			all = append(all, v.Name)
 		}
 	}
-	if !found {
-		at := t
-		at.col, at.len = t.col+t.len-len(name), len(name)
-		if len(all) == 0 {
-			return nil, c.fail(at, "unknown field "+t.text, c.hint(t.text))
-		}
-		return nil, c.fail(at, t.text[:len(t.text)-len(name)-1]+" has no value "+name, DidYouMean(schema.Nearest(name, all, 3)))
+	at := t
+	at.col, at.len = t.col+t.len-len(name), len(name)
+	if len(all) == 0 {
+		c.fail(at, "unknown field "+t.text, c.hint(t.text))
+	} else {
+		c.fail(at, t.text[:len(t.text)-len(name)-1]+" has no value "+name, DidYouMean(schema.Nearest(name, all, 3)))
 	}
-	g := *f
-	g.bit = name
-	return &g, nil
+	return nil
 }

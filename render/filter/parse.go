@@ -1,156 +1,173 @@
 package filter
 
-import "strconv"
+import (
+	"strconv"
 
-type expr struct {
-	op    string // and or not exists == != < <= > >= & contains matches in
-	at    token  // the operator
-	field token
-	mask  *token       // of &: field & mask, compared with != 0 unless an operator follows
-	set   []valueRange // the right side: one value, or the members of a set
-	args  []*expr
-}
+	"github.com/lshark/lshark/render/records"
+)
 
-// valueRange is a range of values, or one value when to is empty.
-type valueRange struct{ from, to token }
-
-// maxNesting is the maximum depth of parentheses and nots.
-const maxNesting = 200
-
-// parser keeps the first error. Behind it, everything is the end of the filter.
-type parser struct {
+// compiler compiles a filter while it reads it. It keeps the first error; behind that, everything is the
+// end of the filter.
+type compiler struct {
 	lexer
 	tok   token
 	depth int
 	err   error
+
+	rpc *RPCFilter // the filter that is compiled, when it is over RPCs
+
+	// Of filters over other records: record finds the field of a name, nil for none, and unknownKey
+	// makes the error.
+	record     func(name string) *field
+	unknownKey func(t token)
 }
 
-func parse(text string) (*expr, error) {
-	p := &parser{lexer: lexer{text: text}}
-	if p.advance(); p.err == nil && p.tok.kind == eof {
-		return nil, p.fail(0, 1, "empty filter")
+// matcher reports whether a part of a filter holds.
+type matcher = func(*subject) bool
+
+// maxNesting is the maximum depth of parentheses and nots.
+const maxNesting = 200
+
+func (c *compiler) compile(text string) (matcher, error) {
+	c.text = text
+	if c.advance(); c.tok.kind == eof {
+		c.fail(c.tok, "empty filter", "")
 	}
-	e := p.orExpr()
-	if p.tok.kind != eof {
-		p.expected("and, or, or the end of the filter")
+	m := c.either()
+	if c.tok.kind != eof {
+		c.expected("and, or, or the end of the filter")
 	}
-	return e, p.err
+	return m, c.err
 }
 
-func (p *parser) advance() {
-	if p.err == nil {
-		p.tok, p.err = p.next()
+func (c *compiler) advance() {
+	if c.err == nil {
+		c.tok, c.err = c.next()
 	}
 }
 
-func (p *parser) stop(err *Error) {
-	if p.err == nil {
-		p.tok.kind, p.err = eof, err
+func (c *compiler) fail(t token, msg, hint string) {
+	if c.err == nil {
+		c.tok.kind, c.err = eof, c.error(t, msg, hint)
 	}
 }
 
-func (p *parser) expected(want string) {
-	if p.tok.kind == eof {
-		p.stop(p.fail(p.tok.col, 1, "unexpected end of the filter; expected "+want))
+func (c *compiler) expected(want string) {
+	if c.tok.kind == eof {
+		c.fail(c.tok, "unexpected end of the filter; expected "+want, "")
 	} else {
-		p.stop(p.fail(p.tok.col, p.tok.len, "expected "+want))
+		c.fail(c.tok, "expected "+want, "")
 	}
 }
 
-// skip skips a token of a kind.
-func (p *parser) skip(k tokenKind, want string) {
-	if p.tok.kind == k {
-		p.advance()
-	} else {
-		p.expected(want)
+// skips skips an operator, and reports whether it is the next token.
+func (c *compiler) skips(name string) bool {
+	if c.tok.kind != operator || c.tok.text != name {
+		return false
+	}
+	c.advance()
+	return true
+}
+
+func (c *compiler) needs(name, want string) {
+	if !c.skips(name) {
+		c.expected(want)
 	}
 }
 
-func (p *parser) orExpr() *expr { return p.binary(or, "or", p.andExpr) }
-
-func (p *parser) andExpr() *expr { return p.binary(and, "and", p.operand) }
-
-func (p *parser) binary(k tokenKind, op string, operand func() *expr) *expr {
-	e := operand()
-	for p.tok.kind == k {
-		at := p.tok
-		p.advance()
-		e = &expr{op: op, at: at, args: []*expr{e, operand()}}
+func (c *compiler) either() matcher {
+	m := c.both()
+	for c.skips("or") {
+		a, b := m, c.both()
+		m = func(s *subject) bool { return a(s) || b(s) }
 	}
-	return e
+	return m
 }
 
-// operand parses a comparison, a not or an expression in parentheses.
-func (p *parser) operand() *expr {
-	if p.depth++; p.depth > maxNesting {
-		p.stop(p.fail(p.tok.col, 1, "too many nested parentheses or nots"))
+func (c *compiler) both() matcher {
+	m := c.operand()
+	for c.skips("and") {
+		a, b := m, c.operand()
+		m = func(s *subject) bool { return a(s) && b(s) }
 	}
-	defer func() { p.depth-- }()
-	at := p.tok
-	switch at.kind {
-	case not:
-		p.advance()
-		return &expr{op: "not", at: at, args: []*expr{p.operand()}}
-	case openParen:
-		p.advance()
-		e := p.orExpr()
-		p.skip(closeParen, ") for the ( in column "+strconv.Itoa(at.col+1))
-		return e
-	case word:
-		return p.comparison()
+	return m
+}
+
+// operand compiles a comparison, a not or an expression in parentheses.
+func (c *compiler) operand() matcher {
+	if c.depth++; c.depth > maxNesting {
+		c.fail(c.tok, "too many nested parentheses or nots", "")
 	}
-	p.expected("a field name")
+	defer func() { c.depth-- }()
+	switch at := c.tok; {
+	case c.skips("not"):
+		m := c.operand()
+		return func(s *subject) bool { return !m(s) }
+	case c.skips("("):
+		m := c.either()
+		c.needs(")", ") for the ( in column "+strconv.Itoa(at.col+1))
+		return m
+	case at.kind == word:
+		return c.comparison()
+	}
+	c.expected("a field name")
 	return nil
 }
 
-func (p *parser) comparison() *expr {
-	e := &expr{op: "exists", at: p.tok, field: p.tok}
-	p.advance()
-	if p.tok.kind == oper && p.tok.text == "&" {
-		p.advance()
-		mask := p.value()
-		e.op, e.mask = "&", &mask
-		if p.tok.kind == oper && p.tok.text == "&" {
-			p.expected("a comparison")
-		}
+// comparison compiles a comparison, or a bare name, which tests whether the field exists.
+func (c *compiler) comparison() matcher {
+	name := c.tok
+	f := c.resolve(name)
+	c.advance()
+	if f == nil {
+		return nil
 	}
-	switch p.tok.kind {
-	case oper:
-		e.op, e.at = p.tok.text, p.tok
-		p.advance()
-		e.set = []valueRange{{from: p.value()}}
-	case in:
-		e.op, e.at = "in", p.tok
-		p.advance()
-		e.set = p.members()
+	test := c.test(f)
+	m := func(s *subject) bool { return f.each(s, test) }
+	if c.rpc != nil && !f.ofRPC {
+		return c.perMessage(name, m)
 	}
-	return e
+	return m
 }
 
-func (p *parser) value() token {
-	t := p.tok
+func (c *compiler) value() token {
+	t := c.tok
 	switch t.kind {
 	case word, str, fid:
-		p.advance()
+		c.advance()
 	default:
-		p.expected("a value")
+		c.expected("a value")
 	}
 	return t
 }
 
-func (p *parser) members() (set []valueRange) {
-	p.skip(openBrace, "a set such as {A, B} or {1..40}")
+// set compiles the members of a set: values and ranges of them.
+func (c *compiler) set(f *field) test {
+	var members []test
+	c.needs("{", "a set such as {A, B} or {1..40}")
 	for {
-		s := valueRange{from: p.value()}
-		if p.tok.kind == dots {
-			p.advance()
-			s.to = p.value()
+		from := c.literal(c.value(), f)
+		member := compare("==", from)
+		if c.skips("..") {
+			at := c.tok
+			to := c.literal(c.value(), f)
+			if c.err == nil && reversed(from, to) {
+				c.fail(at, "the range ends below its start", "")
+			}
+			low, high := compare(">=", from), compare("<=", to)
+			member = func(v *records.Value) bool { return low(v) && high(v) }
 		}
-		if set = append(set, s); p.tok.kind != comma {
+		if members = append(members, member); !c.skips(",") {
 			break
 		}
-		p.advance()
 	}
-	p.skip(closeBrace, ", or }")
-	return set
+	c.needs("}", ", or }")
+	return func(v *records.Value) bool {
+		for _, m := range members {
+			if m(v) {
+				return true
+			}
+		}
+		return false
+	}
 }

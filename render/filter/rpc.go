@@ -11,9 +11,9 @@ import (
 // of messages is made with each message of an RPC and holds when it does for
 // one of them; the results are kept as bits until the RPC has ended.
 type RPCFilter struct {
-	messageTests []func(*subject) bool
+	messageTests []matcher
 	passed       track.Attached[uint64] // a bit for each of messageTests
-	match        func(*subject) bool
+	match        matcher
 	subject      subject
 }
 
@@ -47,7 +47,7 @@ func (f *RPCFilter) Match(r *track.RPC) bool {
 // CompileRPC compiles a filter over RPCs. The error is an *Error.
 func CompileRPC(text string) (*RPCFilter, error) {
 	f := &RPCFilter{}
-	match, err := (&compiler{text: text, rpc: f}).compile()
+	match, err := (&compiler{rpc: f}).compile(text)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +57,11 @@ func CompileRPC(text string) (*RPCFilter, error) {
 
 // perMessage compiles a comparison of messages into a look at the bit that the
 // comparison left for the RPC.
-func (c *compiler) perMessage(e *expr, match func(*subject) bool) (func(*subject) bool, error) {
+func (c *compiler) perMessage(name token, m matcher) matcher {
 	i := len(c.rpc.messageTests)
 	if i == maxMessageTests {
-		return nil, c.fail(e.field, "more than "+strconv.Itoa(maxMessageTests)+" comparisons with messages", "")
+		c.fail(name, "more than "+strconv.Itoa(maxMessageTests)+" comparisons with messages", "")
 	}
-	c.rpc.messageTests = append(c.rpc.messageTests, match)
-	return func(s *subject) bool { return s.passed>>i&1 != 0 }, nil
+	c.rpc.messageTests = append(c.rpc.messageTests, m)
+	return func(s *subject) bool { return s.passed>>i&1 != 0 }
 }
