@@ -241,7 +241,7 @@ func (c *diffOptions) compare(before, after *measured) *schema.Marked {
 	}
 	t := tables.NewChangesTable(c.table, c.all)
 	t.Append(text, rows)
-	after.pass.NoteHidden(t.Omitted.String())
+	after.pass.NoteHidden(t.Omitted())
 	if len(rows) > 0 && len(connections) > 0 {
 		text.Plain("\n")
 	}

@@ -177,7 +177,7 @@ func (c *statsOptions) show(x *flags.Run[*records.Row]) func(*track.Interval) {
 		return func(i *track.Interval) { x.Fail(x.Out.Write(t.AppendInterval(nil, i))) }
 	case "table":
 		t := tables.NewStatsTable(c.table)
-		x.List = func(*schema.Marked, []*records.Row) { x.Hide(t.Omitted.String()) } // the tables are written
+		x.List = func(*schema.Marked, []*records.Row) { x.Hide(t.Omitted()) } // the tables are written
 		return func(i *track.Interval) {
 			text.Reset()
 			t.AppendInterval(&text, i)

@@ -100,7 +100,7 @@ func (p *top) draw() error {
 	columns, rows := p.sys.Size()
 	lines := p.lines(columns)
 	below := []string{p.help(columns)}
-	if hidden := p.table.Omitted.String(); hidden != "" {
+	if hidden := p.table.Omitted(); hidden != "" {
 		below = append([]string{p.dim("hidden: "+hidden, columns)}, below...)
 	}
 	lines = append(fitLines(lines, rows-len(below)), below...)
@@ -110,7 +110,7 @@ func (p *top) draw() error {
 
 func (p *top) lines(columns int) []string {
 	p.table.Options.Width = columns
-	p.table.Omitted = tables.Omitted{}
+	p.table = tables.NewStatsTable(p.table.Options) // what earlier ones have omitted does not count
 	p.text.Reset()
 	for _, i := range p.stats.Intervals() {
 		p.table.AppendInterval(&p.text, i)
@@ -162,6 +162,6 @@ func (p *top) end() error {
 	p.stats.SetWindow(p.pass.First(), p.pass.Last())
 	columns, _ := p.sys.Size()
 	_, failed := io.WriteString(p.sys.Out, cursorHome+clearToEndOfScreen+strings.Join(p.lines(columns), "\n")+"\n")
-	p.pass.NoteHidden(p.table.Omitted.String())
+	p.pass.NoteHidden(p.table.Omitted())
 	return errors.Join(err, failed)
 }

@@ -40,8 +40,8 @@ func NewConfiguration(o render.SummaryOptions, first int64, full bool) *Configur
 // Omitted lists the columns for which the terminal has no room.
 func (s *Configuration) Omitted() string {
 	var titles []string
-	for _, o := range []*Omitted{&s.targets.Omitted, &s.running.Omitted, &s.registrations.Omitted} {
-		if text := o.String(); text != "" && !slices.Contains(titles, text) {
+	for _, text := range []string{s.targets.Omitted(), s.running.Omitted(), s.registrations.Omitted()} {
+		if text != "" && !slices.Contains(titles, text) {
 			titles = append(titles, text)
 		}
 	}

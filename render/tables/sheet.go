@@ -30,28 +30,28 @@ type SheetCell struct {
 
 // Sheet returns the sheet of records. first is the time of the capture's first frame.
 func (k *Kind[R]) Sheet(o render.SummaryOptions, first int64, list []R) *Sheet {
-	t := k.New(o, first)
-	grid, rows := newGrid(t.heads()), make([][]SheetCell, len(list))
+	t, rows := k.New(o, first), make([][]SheetCell, len(list))
+	t.begin(len(list))
 	for n, r := range list {
-		for i := range t.cells {
-			c := &t.cells[i]
+		for i := range t.columns {
+			c := &t.columns[i]
 			t.shown = 0
-			c.put(grid, t.printer, r)
-			if grid.cols[i].isList() {
+			t.put(c, r)
+			if c.isList() {
 				const longest = 100
-				c.text = render.AppendTruncated(nil, c.text, longest)
+				c.buf = render.AppendTruncated(nil, c.buf, longest)
 			}
-			rows[n] = append(rows[n], SheetCell{string(c.text), grid.cells[len(grid.cells)-1].role, c.number(r), t.shown})
+			rows[n] = append(rows[n], SheetCell{string(c.buf), t.cells[len(t.cells)-1].role, c.number(r), t.shown})
 		}
 	}
 	s := &Sheet{Rows: make([][]SheetCell, len(rows))}
 	keys := k.entriesOfKeys()
-	for i := range grid.cols {
-		c := &grid.cols[i]
+	for i := range t.columns {
+		c := &t.columns[i]
 		if !c.filled && (c.rank > needed || c.optional) {
 			continue
 		}
-		s.Columns = append(s.Columns, SheetColumn{c.title, k.columns[i].describe(keys).Doc, c.left, c.isList()})
+		s.Columns = append(s.Columns, SheetColumn{c.title, c.describe(keys).Doc, c.left, c.isList()})
 		for n := range rows {
 			s.Rows[n] = append(s.Rows[n], rows[n][i])
 		}
@@ -60,7 +60,7 @@ func (k *Kind[R]) Sheet(o render.SummaryOptions, first int64, list []R) *Sheet {
 }
 
 // number returns the exact value of a time span or a size, as JSON has it, empty for other values.
-func (c *cellPrinter[R]) number(r R) string {
+func (c *tableColumn[R]) number(r R) string {
 	if c.path.Key == nil || c.path.Len(r) != 1 || !c.path.Value(r, 0, &c.val) ||
 		c.val.Type != records.Duration && c.path.Key.Unit != records.Bytes {
 		return ""

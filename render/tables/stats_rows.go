@@ -161,7 +161,7 @@ func NewStatsTSV(o StatsOptions) *StatsTSV {
 	}
 	columns := slices.Concat(tsvColumns(keys...), tsvKind.columns, tsvColumns(rateKeys...))
 	t := &StatsTSV{opt: o}
-	for _, c := range (&Kind[*records.Row]{keys: tsvKind.keys, columns: columns}).cells() {
+	for _, c := range (&Kind[*records.Row]{keys: tsvKind.keys, columns: columns}).newOf(nil).columns {
 		if !o.shows(c.keyPath()) {
 			continue
 		}

@@ -1,18 +1,37 @@
 package tables
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
 )
 
-// grid aligns cells in columns. All cells are added first, then rendered with the
-// widths that they need.
-type grid struct {
-	cols  []tableColumn
-	text  []byte
-	cells []cell
+// Table renders records of one kind as a table, one row each. All cells are added first, then
+// rendered with the widths that they need.
+type Table[R any] struct {
+	*printer
+	columns []tableColumn[R]
+	text    []byte
+	cells   []cell
+}
+
+type tableColumn[R any] struct {
+	*column[R]
+	path records.Path[R] // of the key, if the record has it
+	val  records.Value
+	buf  []byte
+
+	width  int
+	wanted int  // width without truncation
+	filled bool // a cell has another value than 0 or -
+	hidden bool // there is no room, or the column is absent
+
+	// In one of the tables that were appended.
+	shown, omitted bool
+	lost           bool // omitted where it had values
 }
 
 // rank is the importance of a column.
@@ -25,25 +44,8 @@ const (
 	extra             // omitted before those, the last one first
 )
 
-type tableColumn struct {
-	title   string
-	left    bool
-	whole   bool // never truncated
-	dimZero bool // 0 is dim
-	rank    rank
-	width   int
-	wanted  int  // width without truncation
-	filled  bool // a cell has another value than 0 or -
-	hidden  bool // there is no room, or the column is absent
-
-	optional bool // absent where no cell has a value
-}
-
-// absent reports whether the column is left out, because it is optional and empty.
-func (c *tableColumn) absent() bool { return c.optional && !c.filled }
-
 // isList reports whether a column has texts that are truncated first.
-func (c *tableColumn) isList() bool { return c.rank == useful && c.left }
+func (c *column[R]) isList() bool { return c.rank == useful && c.left }
 
 // cell is a cell by the end of its text, where that of the next one begins.
 type cell struct {
@@ -51,27 +53,125 @@ type cell struct {
 	role schema.Role
 }
 
-func newGrid(cols []tableColumn) *grid {
-	t := &grid{cols: cols}
-	for i := range t.cols {
-		t.cols[i].width = len(t.cols[i].title)
+// New makes a renderer. first is the time of the capture's first frame.
+func (k *Kind[R]) New(o render.SummaryOptions, first int64) *Table[R] {
+	return k.newOf(&printer{opt: o, at: render.Moment{First: first}})
+}
+
+// newOf makes one of several renderers that print together: the differences between
+// times are those between all.
+func (k *Kind[R]) newOf(p *printer) *Table[R] {
+	t := &Table[R]{printer: p}
+	for i := range k.columns {
+		c := tableColumn[R]{column: &k.columns[i]}
+		if k.keys != nil {
+			var ok bool
+			if c.path, ok = k.keys.Find(c.keyPath()); !ok && c.show == nil {
+				panic("tables: a " + k.keys.Record + " has no key " + c.keyPath() + ": declare it in render/records, or give the column a show")
+			}
+		}
+		t.columns = append(t.columns, c)
 	}
 	return t
 }
 
-func (t *grid) put(role schema.Role, text []byte) {
-	k := len(t.cells) % len(t.cols)
-	if t.cols[k].dimZero && string(text) == "0" {
-		role = schema.Dim
+// Append appends the table, nothing without records.
+func (t *Table[R]) Append(dst *schema.Marked, list []R) {
+	if len(list) > 0 {
+		t.appendRows(dst, list)
 	}
-	switch string(text) {
-	case "", "0", "-":
+}
+
+// appendRows appends the table, titles first.
+func (t *Table[R]) appendRows(dst *schema.Marked, list []R) {
+	t.begin(len(list))
+	for _, r := range list {
+		for k := range t.columns {
+			t.put(&t.columns[k], r)
+		}
+	}
+	for k := range t.columns {
+		c := &t.columns[k]
+		c.hidden = c.optional && !c.filled
+	}
+	t.fit(t.opt.Width)
+	t.line(dst, func(k int) ([]byte, schema.Role) { return []byte(t.columns[k].title), schema.Heading })
+	from := 0
+	for at := 0; at < len(t.cells); at += len(t.columns) {
+		t.line(dst, func(k int) ([]byte, schema.Role) {
+			c := t.cells[at+k]
+			if at+k > 0 {
+				from = t.cells[at+k-1].end
+			}
+			return t.text[from:c.end], c.role
+		})
+	}
+	for k := range t.columns {
+		c := &t.columns[k]
+		isShown := !c.hidden || c.optional && !c.filled
+		c.shown, c.omitted = c.shown || isShown, c.omitted || !isShown
+		c.lost = c.lost || c.hidden && c.filled
+	}
+}
+
+// begin begins a table of so many rows.
+func (t *Table[R]) begin(rows int) {
+	t.text, t.cells = t.text[:0], slices.Grow(t.cells[:0], rows*len(t.columns))
+	for k := range t.columns {
+		c := &t.columns[k]
+		c.width, c.filled = len(c.title), false
+	}
+}
+
+// put adds the cell of a record.
+func (t *Table[R]) put(c *tableColumn[R], r R) {
+	role := c.role
+	if c.mark != nil {
+		role = c.mark(r)
+	}
+	if c.show != nil {
+		c.buf = schema.AppendText(c.buf[:0], []byte(c.show(t.printer, r)))
+	} else {
+		c.buf = c.value(t.printer, c.buf[:0], r)
+	}
+	switch string(c.buf) {
+	case "":
+		if !c.blank {
+			c.buf = append(c.buf, '-')
+			if c.dimNone {
+				role = schema.Dim
+			}
+		}
+	case "0":
+		if c.dimZero {
+			role = schema.Dim
+		}
+	case "-":
 	default:
-		t.cols[k].filled = true
+		c.filled = true
 	}
-	t.text = append(t.text, text...)
+	t.text = append(t.text, c.buf...)
 	t.cells = append(t.cells, cell{len(t.text), role})
-	t.cols[k].width = max(t.cols[k].width, render.Width(text))
+	c.width = max(c.width, render.Width(c.buf))
+}
+
+// value appends the value of the key, or its values separated by spaces.
+func (c *tableColumn[R]) value(p *printer, dst []byte, r R) []byte {
+	start := len(dst)
+	for i := range c.path.Len(r) {
+		if !c.path.Value(r, i, &c.val) {
+			continue
+		}
+		if len(dst) > start {
+			dst = append(dst, ' ')
+		}
+		if c.round {
+			dst = render.AppendLockWait(dst, int64(c.val.U))
+		} else {
+			dst = render.AppendCell(dst, &c.val, c.path.Key.Unit, p.opt.NIDs)
+		}
+	}
+	return dst
 }
 
 // Widths that columns are truncated to, on two levels: as long as others can be
@@ -86,43 +186,43 @@ const (
 // fit hides and truncates columns until the table has a width; 0: any. Columns
 // without values are hidden first, then the extra ones. Lists of errors are
 // truncated before useful columns are hidden, the last ones first.
-func (t *grid) fit(columns int) {
+func (t *Table[R]) fit(columns int) {
 	if columns == 0 {
 		return
 	}
 	over := -2 - columns
-	for k := range t.cols {
-		c := &t.cols[k]
+	for k := range t.columns {
+		c := &t.columns[k]
 		c.wanted = c.width
 		if !c.hidden {
 			over += c.width + 2
 		}
 	}
-	hide := func(which func(c *tableColumn) bool) {
-		for k := len(t.cols) - 1; k >= 0 && over > 0; k-- {
-			if c := &t.cols[k]; !c.hidden && which(c) {
+	hide := func(which func(c *tableColumn[R]) bool) {
+		for k := len(t.columns) - 1; k >= 0 && over > 0; k-- {
+			if c := &t.columns[k]; !c.hidden && which(c) {
 				c.hidden = true
 				over -= c.width + 2
 			}
 		}
 	}
 	truncate := func(least int) {
-		for k := len(t.cols) - 1; k >= 0; k-- {
-			if c := &t.cols[k]; c.isList() && !c.hidden {
+		for k := len(t.columns) - 1; k >= 0; k-- {
+			if c := &t.columns[k]; c.isList() && !c.hidden {
 				cut := max(0, min(over, c.width-least))
 				c.width -= cut
 				over -= cut
 			}
 		}
 	}
-	hide(func(c *tableColumn) bool { return c.rank > needed && !c.filled })
+	hide(func(c *tableColumn[R]) bool { return c.rank > needed && !c.filled })
 	truncate(shortList)
-	hide(func(c *tableColumn) bool { return c.rank == extra })
+	hide(func(c *tableColumn[R]) bool { return c.rank == extra })
 	truncate(minList)
 	over = t.narrow(over, shortName)
-	hide(func(c *tableColumn) bool { return c.rank == useful })
-	for k := range t.cols { // a narrow one may fit where a wide one did not
-		if c := &t.cols[k]; c.hidden && c.filled && c.rank == useful && over+c.width+2 <= 0 {
+	hide(func(c *tableColumn[R]) bool { return c.rank == useful })
+	for k := range t.columns { // a narrow one may fit where a wide one did not
+		if c := &t.columns[k]; c.hidden && c.filled && c.rank == useful && over+c.width+2 <= 0 {
 			c.hidden = false
 			over += c.width + 2
 		}
@@ -132,26 +232,26 @@ func (t *grid) fit(columns int) {
 
 // narrow truncates the widest of the left-aligned columns, down to a width, as
 // long as the table is too wide. It returns by how much it still is.
-func (t *grid) narrow(over, least int) int {
+func (t *Table[R]) narrow(over, least int) int {
 	for ; over > 0; over-- {
 		widest := -1
-		for k, c := range t.cols {
-			if !c.hidden && c.left && !c.whole && c.width > least && (widest < 0 || c.width > t.cols[widest].width) {
+		for k := range t.columns {
+			if c := &t.columns[k]; !c.hidden && c.left && !c.whole && c.width > least && (widest < 0 || c.width > t.columns[widest].width) {
 				widest = k
 			}
 		}
 		if widest < 0 {
 			break
 		}
-		t.cols[widest].width--
+		t.columns[widest].width--
 	}
 	return over
 }
 
 // widen gives room that is left to truncated columns, in their order.
-func (t *grid) widen(room int) {
-	for k := range t.cols {
-		if c := &t.cols[k]; !c.hidden && room > 0 {
+func (t *Table[R]) widen(room int) {
+	for k := range t.columns {
+		if c := &t.columns[k]; !c.hidden && room > 0 {
 			n := min(room, c.wanted-c.width)
 			c.width += n
 			room -= n
@@ -159,37 +259,15 @@ func (t *grid) widen(room int) {
 	}
 }
 
-// Omitted is the columns for which a terminal has no room, of tables with the
-// same columns.
-type Omitted struct{ columns []omittedColumn }
-
-type omittedColumn struct {
-	title string
-	shown bool // in one of the tables
-	lost  bool // hidden where it had values
-}
-
-func (o *Omitted) add(t *grid) {
-	if o.columns == nil {
-		o.columns = make([]omittedColumn, len(t.cols))
-	}
-	for k := range t.cols {
-		c, sum := &t.cols[k], &o.columns[k]
-		sum.title = c.title
-		sum.shown = sum.shown || !c.hidden || c.absent()
-		sum.lost = sum.lost || c.hidden && c.filled
-	}
-}
-
-// String lists the titles, apart those of columns that have no values; it is empty
-// when all columns are shown.
-func (o *Omitted) String() string {
+// Omitted lists the columns for which the terminal had no room, apart those that have no values; it is
+// empty when all columns were shown.
+func (t *Table[R]) Omitted() string {
 	var lost, empty []string
-	for _, c := range o.columns {
-		switch {
+	for k := range t.columns {
+		switch c := &t.columns[k]; {
 		case c.lost:
 			lost = append(lost, c.title)
-		case !c.shown:
+		case c.omitted && !c.shown:
 			empty = append(empty, c.title)
 		}
 	}
@@ -203,30 +281,11 @@ func (o *Omitted) String() string {
 	return text + " (0: " + strings.Join(empty, " ") + ")"
 }
 
-// render appends the lines, titles first.
-func (t *grid) render(dst *schema.Marked, columns int) {
-	for k := range t.cols {
-		t.cols[k].hidden = t.cols[k].absent()
-	}
-	t.fit(columns)
-	t.line(dst, func(k int) ([]byte, schema.Role) { return []byte(t.cols[k].title), schema.Heading })
-	for at := 0; at < len(t.cells); at += len(t.cols) {
-		t.line(dst, func(k int) ([]byte, schema.Role) {
-			from := 0
-			if at+k > 0 {
-				from = t.cells[at+k-1].end
-			}
-			c := t.cells[at+k]
-			return t.text[from:c.end], c.role
-		})
-	}
-}
-
-func (t *grid) line(dst *schema.Marked, get func(k int) ([]byte, schema.Role)) {
+func (t *Table[R]) line(dst *schema.Marked, get func(k int) ([]byte, schema.Role)) {
 	first := true
 	pending := 0 // spaces that are appended when something follows
-	for k := range t.cols {
-		if t.cols[k].hidden {
+	for k := range t.columns {
+		if t.columns[k].hidden {
 			continue
 		}
 		if !first {
@@ -234,15 +293,15 @@ func (t *grid) line(dst *schema.Marked, get func(k int) ([]byte, schema.Role)) {
 		}
 		first = false
 		text, role := get(k)
-		fill := max(0, t.cols[k].width-render.Width(text))
-		if !t.cols[k].left {
+		fill := max(0, t.columns[k].width-render.Width(text))
+		if !t.columns[k].left {
 			pending += fill
 		}
 		if len(text) > 0 {
-			render.AddTruncated(dst.Spaces(pending), role, text, t.cols[k].width)
+			render.AddTruncated(dst.Spaces(pending), role, text, t.columns[k].width)
 			pending = 0
 		}
-		if t.cols[k].left {
+		if t.columns[k].left {
 			pending += fill
 		}
 	}

@@ -44,43 +44,40 @@ func TestNarrowTable(t *testing.T) {
 		3:   {"LDLM_CALLBA…  1", "t u errors (0: z)"},
 		300: {"LDLM_CALLBACK_AND_MORE  1  0  22  33  ENODEV:7 ENOTCONN:5 EIO:1", ""},
 	} {
-		tab := newGrid([]tableColumn{{title: "op", left: true}, {title: "n"}, {title: "z", rank: useful}, {title: "t", rank: extra},
-			{title: "u", rank: useful}, {title: "errors", left: true, rank: useful}})
-		for _, cell := range []string{"LDLM_CALLBACK_AND_MORE", "1", "0", "22", "33", "ENODEV:7 ENOTCONN:5 EIO:1"} {
-			tab.put(schema.Number, []byte(cell))
-		}
-		lines := strings.Split(wiretest.Shown(tab.render, columns), "\n")
-		var o Omitted
-		o.add(tab)
-		if lines[1] != want.row || o.String() != want.omitted {
-			t.Errorf("%d columns: %q, omitted %q, want %q", columns, lines[1], &o, want)
+		tab := textKind([]column[[]string]{{title: "op", left: true}, {title: "n"}, {title: "z", rank: useful}, {title: "t", rank: extra},
+			{title: "u", rank: useful}, {title: "errors", left: true, rank: useful}}).New(render.SummaryOptions{Width: columns}, 0)
+		text := wiretest.Shown(tab.Append, [][]string{{"LDLM_CALLBACK_AND_MORE", "1", "0", "22", "33", "ENODEV:7 ENOTCONN:5 EIO:1"}})
+		lines := strings.Split(text, "\n")
+		if lines[1] != want.row || tab.Omitted() != want.omitted {
+			t.Errorf("%d columns: %q, omitted %q, want %q", columns, lines[1], tab.Omitted(), want)
 		}
 	}
+}
+
+// textKind is a kind of table whose rows are the texts of their cells.
+func textKind(columns []column[[]string]) *Kind[[]string] {
+	for i := range columns {
+		columns[i].show = func(_ *printer, row []string) string { return row[i] }
+	}
+	return &Kind[[]string]{columns: columns}
 }
 
 // TestOmitted checks that a column without values in one table only is one with
 // values.
 func TestOmitted(t *testing.T) {
-	var o Omitted
+	tab := textKind([]column[[]string]{{title: "count"}, {title: "wait", rank: useful}}).New(render.SummaryOptions{Width: 5}, 0)
+	assert.Equal(t, tab.Omitted(), "", "omitted without a table")
 	for _, cell := range []string{"0", "7", "-"} {
-		tab := newGrid([]tableColumn{{title: "count"}, {title: "wait", rank: useful}})
-		for _, text := range []string{"1", cell} {
-			tab.put(schema.NoRole, []byte(text))
-		}
-		wiretest.Shown(tab.render, 5)
-		o.add(tab)
+		wiretest.Shown(tab.Append, [][]string{{"1", cell}})
 	}
-	assert.Equal(t, o.String(), "wait", "omitted", &o)
+	assert.Equal(t, tab.Omitted(), "wait", "omitted")
 }
 
 // TestTruncatedNames: where even the columns that are needed do not fit, names
 // are truncated; numbers are not.
 func TestTruncatedNames(t *testing.T) {
-	tab := newGrid([]tableColumn{{title: "name", left: true}, {title: "other", left: true}, {title: "count"}})
-	for _, text := range []string{"LDLM_BL_CALLBACK", "lustre-OST0001", "123456"} {
-		tab.put(schema.NoRole, []byte(text))
-	}
-	lines := strings.Split(wiretest.Shown(tab.render, 36), "\n")
+	tab := textKind([]column[[]string]{{title: "name", left: true}, {title: "other", left: true}, {title: "count"}}).New(render.SummaryOptions{Width: 36}, 0)
+	lines := strings.Split(wiretest.Shown(tab.Append, [][]string{{"LDLM_BL_CALLBACK", "lustre-OST0001", "123456"}}), "\n")
 	if want := "LDLM_BL_CALL…  lustre-OST00…  123456"; lines[1] != want || render.Width([]byte(lines[1])) > 36 {
 		t.Errorf("%q, want %q", lines[1], want)
 	}
@@ -89,18 +86,18 @@ func TestTruncatedNames(t *testing.T) {
 // TestColumnsHaveKeys: each column without a show names a key; path panics with what
 // to do about one that does not.
 func TestColumnsHaveKeys(t *testing.T) {
-	statsKind.cells()
-	tsvKind.cells()
-	Imports.cells()
-	Locks.cells()
-	Holders.cells()
-	Recoveries.cells()
-	targetsKind.cells()
-	runningKind.cells()
-	registrationsKind.cells()
-	Files.cells()
-	Directories.cells()
-	rpcsKind.cells()
+	statsKind.newOf(nil)
+	tsvKind.newOf(nil)
+	Imports.newOf(nil)
+	Locks.newOf(nil)
+	Holders.newOf(nil)
+	Recoveries.newOf(nil)
+	targetsKind.newOf(nil)
+	runningKind.newOf(nil)
+	registrationsKind.newOf(nil)
+	Files.newOf(nil)
+	Directories.newOf(nil)
+	rpcsKind.newOf(nil)
 	for _, e := range Columns() {
 		assert.That(t, e.Doc != "", "column %s of the %s has no meaning: give it a doc, or the path of a key", e.Name, e.Of)
 	}

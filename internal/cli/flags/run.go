@@ -123,6 +123,6 @@ func Table[R any](x *Reading, kind *tables.Kind[R]) func(dst *schema.Marked, lis
 	return func(dst *schema.Marked, list []R) {
 		t := kind.New(x.Options(), x.First())
 		t.Append(dst, list)
-		x.Hide(t.Omitted.String())
+		x.Hide(t.Omitted())
 	}
 }
