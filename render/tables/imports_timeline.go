@@ -16,9 +16,8 @@ import (
 // each event is one.
 type Timeline struct {
 	eventLines
-	emit  func(*records.ImportEvent) // nil: lines for people
-	text  EventText
-	steps []*step
+	emit func(*records.ImportEvent) // nil: lines for people
+	text EventText
 
 	target, kind, state int // widths of columns
 }
@@ -34,122 +33,104 @@ func NewTimelineRecords(emit func(*records.ImportEvent)) *Timeline {
 	return &Timeline{emit: emit}
 }
 
-// step is a part of what a message did to a connection: a transition, an
-// event, or a ping, which has neither.
+// step is what a message did to a connection.
 type step struct {
-	imp    *track.Import
-	at     track.Point
-	change *track.Transition
-	event  *track.Event
+	imp       *track.Import
+	at        track.Point
+	events    []*track.Event
+	state     track.ImportState // the new one, or StateUnknown
+	recovered bool              // it was being recovered before
+	isPing    bool
+}
+
+func newStep(i *track.Import, at track.Point) *step {
+	return &step{imp: i, at: at, state: track.StateUnknown}
+}
+
+func (s *step) enter(state track.ImportState) {
+	s.state = state
+	s.recovered = s.recovered || state == track.StateRecover
 }
 
 // Append appends the lines of connections whose logs are complete.
 func (t *Timeline) Append(dst *schema.Marked, list []*track.Import) {
-	t.steps = t.steps[:0]
+	var steps []*step
 	for _, i := range list {
+		byPoint := make(map[track.Point]*step)
+		at := func(p track.Point) *step {
+			if byPoint[p] == nil {
+				byPoint[p] = newStep(i, p)
+				steps = append(steps, byPoint[p])
+			}
+			return byPoint[p]
+		}
 		for k := range i.Events {
 			if e := &i.Events[k]; e.Kind != track.EventPing {
-				t.steps = append(t.steps, &step{imp: i, at: e.Point, event: e})
+				s := at(e.Point)
+				s.events = append(s.events, e)
 			}
 		}
-		for k := range i.History {
-			t.steps = append(t.steps, &step{imp: i, at: i.History[k].Point, change: &i.History[k]})
+		for _, h := range i.History {
+			at(h.Point).enter(h.State)
 		}
 		for _, p := range i.PingLog {
-			t.steps = append(t.steps, &step{imp: i, at: p})
+			at(p).isPing = true
 		}
-	}
-	order := make(map[*track.Import]int, len(list))
-	for k, i := range list {
-		order[i] = k
 		t.buf = t.opt.NIDs.Append(t.buf[:0], i.Client)
 		t.node = max(t.node, render.Width(t.buf))
 		t.buf = AppendTarget(t.buf[:0], i)
 		t.target = max(t.target, render.Width(t.buf))
 	}
-	slices.SortStableFunc(t.steps, func(a, b *step) int {
-		return cmp.Or(cmp.Compare(a.at.Time, b.at.Time), cmp.Compare(a.at.Frame, b.at.Frame), cmp.Compare(order[a.imp], order[b.imp]))
+	slices.SortStableFunc(steps, func(a, b *step) int {
+		return cmp.Or(cmp.Compare(a.at.Time, b.at.Time), cmp.Compare(a.at.Frame, b.at.Frame))
 	})
 	started := make(map[*track.Import]bool, len(list))
-	for from := 0; from < len(t.steps); {
-		to := from + 1
-		for to < len(t.steps) && t.steps[to].imp == t.steps[from].imp && t.steps[to].at == t.steps[from].at {
-			to++
-		}
-		first := t.steps[from]
+	for _, s := range steps {
 		dropped := 0
-		if !started[first.imp] {
-			dropped = first.imp.Dropped
-			started[first.imp] = true
+		if !started[s.imp] {
+			dropped = s.imp.Dropped
+			started[s.imp] = true
 		}
 		if dropped > 0 && t.emit == nil {
 			text := append(strconv.AppendInt(nil, int64(dropped), 10), " older entries were not kept"...)
-			t.line(dst, first, track.StateUnknown, schema.Warning, text)
+			t.line(dst, s, track.StateUnknown, schema.Warning, text)
 		}
-		t.message(dst, t.steps[from:to], dropped)
-		from = to
+		t.message(dst, s, dropped)
 	}
 }
 
 // AppendChange appends the line of what the message at p did to a connection
 // that is being followed.
 func (t *Timeline) AppendChange(dst *schema.Marked, i *track.Import, p track.Point) {
-	t.steps = t.steps[:0]
+	s := newStep(i, p)
 	for k := range i.Events {
 		switch e := &i.Events[k]; {
 		case e.Kind == track.EventPing:
 		case e.Point == p || e.Until == p && e.Kind == track.EventCallback:
-			t.steps = append(t.steps, &step{imp: i, at: p, event: e})
+			s.events = append(s.events, e)
 		case e.Until == p: // a run goes on
-			t.steps = append(t.steps, &step{imp: i, at: p, event: &track.Event{Point: p, Until: p, Kind: e.Kind, Count: 1}})
+			s.events = append(s.events, &track.Event{Point: p, Until: p, Kind: e.Kind, Count: 1})
 		}
 	}
-	for k := range i.History {
-		if i.History[k].Point == p {
-			t.steps = append(t.steps, &step{imp: i, at: p, change: &i.History[k]})
+	for _, h := range i.History {
+		if h.Point == p {
+			s.enter(h.State)
 		}
 	}
-	if len(t.steps) == 0 {
-		t.steps = append(t.steps, &step{imp: i, at: p})
-	}
-	t.message(dst, t.steps, 0)
-}
-
-// effects is what a message did to a connection.
-type effects struct {
-	events    []*track.Event
-	state     track.ImportState // the new one
-	recovered bool              // it was being recovered before
-	isPing    bool
-}
-
-func effectsOf(steps []*step) (x effects) {
-	x.state = track.StateUnknown
-	for _, s := range steps {
-		switch {
-		case s.change != nil:
-			x.state = s.change.State
-			x.recovered = x.recovered || x.state == track.StateRecover
-		case s.event == nil:
-			x.isPing = true
-		default:
-			x.events = append(x.events, s.event)
-		}
-	}
-	return x
+	s.isPing = len(s.events) == 0 && s.state == track.StateUnknown
+	t.message(dst, s, 0)
 }
 
 // message appends what a message did to a connection, of which dropped earlier entries
 // were not kept.
-func (t *Timeline) message(dst *schema.Marked, steps []*step, dropped int) {
-	x := effectsOf(steps)
+func (t *Timeline) message(dst *schema.Marked, s *step, dropped int) {
 	if t.emit != nil {
-		t.records(steps[0], &x, dropped)
+		t.records(s, dropped)
 		return
 	}
 	var text []byte
 	style := schema.Label
-	for k, e := range x.events {
+	for k, e := range s.events {
 		if k > 0 {
 			text = append(text, "; "...)
 		}
@@ -159,47 +140,41 @@ func (t *Timeline) message(dst *schema.Marked, steps []*step, dropped int) {
 		}
 	}
 	if len(text) == 0 {
-		text, style = append(text, x.changeText()...), schema.Dim
+		text, style = append(text, s.changeText()...), schema.Dim
 	}
-	t.line(dst, steps[0], x.state, style, text)
+	t.line(dst, s, s.state, style, text)
 }
 
 // records emits a record for each event of a message, or one for the new state.
-func (t *Timeline) records(at *step, x *effects, dropped int) {
-	var list []*records.ImportEvent
-	for _, e := range x.events {
-		list = append(list, &records.ImportEvent{Event: e, Text: t.text.Append(nil, e)})
+func (t *Timeline) records(s *step, dropped int) {
+	for _, e := range s.events {
+		t.emit(&records.ImportEvent{Import: s.imp, At: s.at, Event: e, State: s.state, Text: t.text.Append(nil, e), Dropped: dropped})
+		dropped = 0
 	}
-	if len(list) == 0 {
-		e := &records.ImportEvent{Text: []byte(x.changeText())}
-		if x.isPing {
-			e.Event = &track.Event{Kind: track.EventPing, Count: 1}
-		}
-		list = append(list, e)
+	if len(s.events) > 0 {
+		return
 	}
-	for k, e := range list {
-		e.Import, e.At, e.State = at.imp, at.at, x.state
-		if k == 0 {
-			e.Dropped = dropped
-		}
-		t.emit(e)
+	r := &records.ImportEvent{Import: s.imp, At: s.at, State: s.state, Text: []byte(s.changeText()), Dropped: dropped}
+	if s.isPing {
+		r.Event = &track.Event{Kind: track.EventPing, Count: 1}
 	}
+	t.emit(r)
 }
 
 // changeText describes a change of state without an event.
-func (x *effects) changeText() string {
+func (s *step) changeText() string {
 	switch {
-	case x.state == track.StateFull && x.recovered:
+	case s.state == track.StateFull && s.recovered:
 		return "recovery is complete"
-	case x.state == track.StateFull:
+	case s.state == track.StateFull:
 		return "in use"
-	case x.state == track.StateReplayWait:
+	case s.state == track.StateReplayWait:
 		return "replay is complete"
-	case x.state == track.StateClosed:
+	case s.state == track.StateClosed:
 		return "disconnected"
-	case x.state == track.StateIdle:
+	case s.state == track.StateIdle:
 		return "disconnected, idle"
-	case x.isPing:
+	case s.isPing:
 		return "ping"
 	}
 	return ""
