@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/explain"
 )
@@ -148,12 +149,15 @@ func TestExplainAll(t *testing.T) {
 			topics := index.Topics(name)
 			assert.That(t, len(topics) != 0, "%s is listed and cannot be explained", name)
 			for i := range topics {
-				text := wiretest.Shown(e.AppendTopic, &topics[i])
+				x := e.Topic(&topics[i])
+				var shown schema.Marked
+				x.AppendText(&shown)
+				text := string(shown.Text)
 				assert.That(t, len(text) != 0, "%s: nothing to show", name)
 				line := tooLong(text, width)
 				assert.That(t, width < page || line == "", "%s: more than %d columns: %s", name, width, line)
 				if width == page { // it has no width
-					assert.That(t, len(e.AppendTopicJSON(nil, &topics[i])) != 0, "%s: no JSON", name)
+					assert.That(t, len(x.AppendJSON(nil)) != 0, "%s: no JSON", name)
 				}
 			}
 		}

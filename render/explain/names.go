@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,46 +12,45 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// group appends the table of a flag word or enumeration.
-func (e *Topics) group(p *page, g *schema.Names) {
-	kind := "values"
+// group explains a flag word or enumeration, with a table of its values.
+func (e *Topics) group(g *schema.Names) *Explanation {
+	x := &Explanation{kind: "values", topicJSON: topicJSON{Kind: "enum", Name: g.Group, Prefix: g.Prefix, Meaning: g.Doc, In: e.users(g)}}
 	if g.Flags {
-		kind = "flags"
+		x.kind, x.Kind = "flags", "flags"
 	}
-	full := ""
 	if g.Prefix != "" {
-		full = "full names begin with " + g.Prefix
+		x.more = []string{"full names begin with " + g.Prefix}
 	}
-	p.heading(kind, g.Group, full)
-	p.paragraph(g.Doc)
-	p.end()
 	name, number := 4, 4
 	for i := range g.Values {
-		name = max(name, min(len(g.Values[i].Name), 32))
-		number = max(number, len(valueText(g, &g.Values[i])))
-	}
-	for i := range g.Values {
 		v := &g.Values[i]
-		p.column(textIndent)
-		if g.Flags {
-			p.Add(schema.Number, fmt.Sprintf("%5s", render.BitText(v.Bits())))
-			p.pad(p.at() + 2)
-		}
-		p.Add(schema.Number, valueText(g, v))
-		at := textIndent + number + 2
-		if g.Flags {
-			at += 7
-		}
-		p.pad(at)
-		p.Add(schema.Flag, v.Name)
-		text := at + name + 2
-		if text > p.width-30 {
-			text = at + 2
-		}
-		p.about(v, text)
-		p.end()
+		x.Values = append(x.Values, valueJSON(g, v))
+		name, number = max(name, min(len(v.Name), 32)), max(number, len(valueText(g, v)))
 	}
-	e.users(p, g)
+	x.body = func(p *page) {
+		p.end()
+		for i := range g.Values {
+			v := &g.Values[i]
+			p.column(textIndent)
+			at := textIndent + number + 2
+			if g.Flags {
+				p.Add(schema.Number, fmt.Sprintf("%5s", render.BitText(v.Bits())))
+				p.pad(p.at() + 2)
+				at += 7
+			}
+			p.Add(schema.Number, valueText(g, v))
+			p.pad(at)
+			p.Add(schema.Flag, v.Name)
+			text := at + name + 2
+			if text > p.width-30 {
+				text = at + 2
+			}
+			p.about(v, text)
+			p.end()
+		}
+		p.in(x.In)
+	}
+	return x
 }
 
 func (p *page) about(v *schema.Value, col int) {
@@ -81,49 +81,45 @@ func valueText(g *schema.Names, v *schema.Value) string {
 	return fmt.Sprintf("%#x", v.Value)
 }
 
-// users appends the fields whose values a group names.
-func (e *Topics) users(p *page, g *schema.Names) {
-	p.in(placeNames(e.index.Users(g)))
-}
+// users returns the fields whose values a group names.
+func (e *Topics) users(g *schema.Names) []string { return placeNames(e.index.Users(g)) }
 
-func (e *Topics) value(p *page, g *schema.Names, v *schema.Value) {
-	kind := "value"
+func (e *Topics) value(g *schema.Names, v *schema.Value) *Explanation {
 	number := strconv.FormatUint(v.Value, 10)
 	switch {
+	case g.Flags && v.Bits()&(v.Bits()-1) == 0:
+		number = fmt.Sprintf("bit %s, %#x", render.BitText(v.Bits()), v.Value)
+	case g.Flags:
+		number = fmt.Sprintf("bits %s, %#x", render.BitText(v.Bits()), v.Value)
 	case g.Signed && int64(v.Value) < 0:
 		number = strconv.FormatInt(int64(v.Value), 10)
 	case v.Value > 9:
 		number += fmt.Sprintf(" = %#x", v.Value)
 	}
-	if g.Flags {
-		kind = "flag"
-		number = fmt.Sprintf("%#x", v.Value)
-		if v.Bits()&(v.Bits()-1) == 0 {
-			number = "bit " + render.BitText(v.Bits()) + ", " + number
-		} else {
-			number = "bits " + render.BitText(v.Bits()) + ", " + number
-		}
-	}
-	other := ""
+	x := &Explanation{topicJSON: valueJSON(g, v), more: []string{number, "of " + g.Group, since(v.Since)}}
+	x.Group, x.In = g.Group, e.users(g)
 	if v.Alias {
-		other = "alias"
+		x.more = append(x.more, "alias")
 	}
-	name := g.Full(*v)
 	if g == schema.Errnos {
-		name = v.Name // without a prefix, as in C
+		x.name = v.Name // without a prefix, as in C
 	}
-	p.heading(kind, name, number, "of "+g.Group, since(v.Since), other)
-	p.paragraph(v.Doc)
-	if v.Doc == "" {
-		p.paragraph(g.Doc)
+	x.body = func(p *page) {
+		if v.Doc == "" {
+			p.paragraph(g.Doc)
+		}
+		if names := conditional(g, v); len(names) > 0 {
+			p.words(textIndent, schema.NoRole, "Gives meaning to")
+			p.list(textIndent, schema.Label, names)
+			p.end()
+		}
+		p.in(x.In)
 	}
-	e.conditional(p, g, v)
-	e.users(p, g)
+	return x
 }
 
-// conditional appends the fields that are valid only with a flag.
-func (e *Topics) conditional(p *page, g *schema.Names, v *schema.Value) {
-	var names []string
+// conditional returns the fields that are valid only with a flag.
+func conditional(g *schema.Names, v *schema.Value) (names []string) {
 	for _, s := range opcodes.Protocol.Structs() {
 		for _, f := range s.Fields {
 			for _, c := range f.When {
@@ -133,112 +129,108 @@ func (e *Topics) conditional(p *page, g *schema.Names, v *schema.Value) {
 			}
 		}
 	}
-	if len(names) == 0 {
-		return
-	}
-	p.words(textIndent, schema.NoRole, "Gives meaning to")
-	p.list(textIndent, schema.Label, names)
-	p.end()
+	return names
 }
 
-// mostVariants is the number of variants up to which the buffers of all are shown.
-const mostVariants = 5
-
-// format appends a request format of layout.c: the variants of operations that have it.
-func (e *Topics) format(p *page, f *schema.RequestFormat) {
-	p.heading("request format", f.Name, "of layout.c")
-	p.paragraph(f.Doc)
-	for _, u := range opcodes.Protocol.Uses(f) {
-		if len(u.Variants) > mostVariants {
-			p.words(textIndent, schema.Dim, "variants of")
-			p.words(textIndent, schema.Action, u.RPC.Name+":")
-			p.list(textIndent, schema.Label, variantNames(u.Variants))
-			p.end()
-			continue
-		}
-		for _, v := range u.Variants {
-			p.end()
-			p.words(textIndent, schema.Action, u.RPC.Name)
-			if v.Name != "" {
-				p.words(textIndent, schema.Action, v.Name)
-			}
-			p.words(textIndent, schema.Dim, "(opcode "+strconv.Itoa(int(u.RPC.Opcode))+")")
-			p.end()
-			e.variant(p, v)
+// number explains a number by the names that it has, one for each group. Flags
+// together are listed behind the name of their group.
+func number(n *schema.NamedNumber) *Explanation {
+	x := &Explanation{topicJSON: topicJSON{Kind: "number", Name: n.Text, Value: fmt.Sprintf("%#x", n.Value)}}
+	for _, text := range []string{strconv.FormatUint(n.Value, 10), x.Value} {
+		if !strings.EqualFold(text, n.Text) {
+			x.more = append(x.more, text)
 		}
 	}
-}
-
-func variantNames(list []*schema.Variant) []string {
-	return namesOf(list, func(v *schema.Variant) string { return v.Name })
-}
-
-// formatBuffer appends the name of a buffer in layout.c, and the fields that it is.
-func (e *Topics) formatBuffer(p *page, t *schema.Topic) {
-	b := t.Buffer
-	if b.Buffer != "" {
-		p.heading("buffer", b.Name, "of layout.c; here "+b.Buffer)
-		p.end()
-		e.field(p, t)
-		return
+	if n.Value > 1 && n.Value&(n.Value-1) == 0 {
+		x.more = append(x.more, "bit "+strconv.Itoa(bits.TrailingZeros64(n.Value)))
 	}
-	p.heading("buffer", b.Name, "of layout.c")
-	holds := "text"
-	if b.Struct != "" {
-		holds = "struct " + b.Struct
+	names := make([]string, len(n.Uses))
+	width := 0
+	for i := range n.Uses {
+		u := &n.Uses[i]
+		x.Values = append(x.Values, valuesJSON(u)...)
+		names[i] = u.Group.Group
+		if !u.Combined() {
+			names[i] = strings.Join(fullNames(u), ", ")
+		}
+		width = max(width, len(names[i]))
 	}
-	p.paragraph("No request format of layout.c has it. It would hold a " + holds)
-}
-
-func (e *Topics) term(p *page, t *schema.Term) {
-	p.heading("term", t.Name, t.Long)
-	p.words(textIndent, schema.NoRole, t.Doc)
-	p.end()
-	p.words(textIndent, schema.Dim, "see")
-	p.list(textIndent+4, schema.Label, t.See)
-	p.end()
-}
-
-// AppendFieldList appends a line for each declaration of a field of the tables:
-// name, type, places and meaning, separated by tabs.
-func AppendFieldList(dst []byte, index *schema.Index) []byte {
-	for _, name := range index.Names() {
-		places := index.Find(name)
-		for len(places) > 0 {
-			f := places[0].Field
-			var in []string
-			first := schema.Since("~") // later than all releases
-			var others []schema.Place
-			for _, p := range places {
-				if p.Field == f || p.Field.Doc == f.Doc && p.Field.TypeText() == f.TypeText() {
-					in, first = append(in, p.In), min(first, sinceOf(p))
-				} else {
-					others = append(others, p)
-				}
+	x.body = func(p *page) {
+		const widest = 34
+		text := textIndent + min(width, widest) + 2
+		for i := range n.Uses {
+			u := &n.Uses[i]
+			p.column(textIndent)
+			if u.Combined() {
+				p.words(textIndent, schema.Label, names[i])
+				p.column(text)
+				p.list(text, schema.Flag, shortNames(u))
+			} else {
+				p.words(textIndent, schema.Flag, names[i])
+				p.column(text)
+				p.words(text, schema.Dim, "of")
+				p.words(text, schema.Label, u.Group.Group)
+				p.words(text, schema.NoRole, useDoc(u))
 			}
-			doc := f.Doc
-			if s := since(first); s != "" {
-				doc = strings.TrimSpace(doc + " (" + s + ")")
-			}
-			dst = append(dst, strings.Join([]string{name, f.TypeText(), strings.Join(in, ","), doc}, "\t")+"\n"...)
-			places = others
+			p.end()
 		}
 	}
-	return dst
+	return x
 }
 
-// sinceOf returns the release that brought a field to a struct or an operation.
-func sinceOf(p schema.Place) schema.Since {
-	if p.Field.Since != "" {
-		return p.Field.Since
-	}
-	if s := opcodes.StructNamed(p.In); s != nil {
-		return s.Since
-	}
-	for _, r := range opcodes.Protocol.RPCs() {
-		if r.Name == p.In {
-			return r.Since
+// useDoc returns the meaning of a number that is a value of a group, in brackets.
+func useDoc(u *schema.NumberUse) string {
+	for _, v := range u.Values {
+		if v.Doc != "" {
+			return "(" + strings.TrimSuffix(v.Doc, ".") + ")"
 		}
 	}
 	return ""
+}
+
+func fullNames(u *schema.NumberUse) []string {
+	return namesOf(u.Values, func(v *schema.Value) string { return u.Group.Full(*v) })
+}
+
+func shortNames(u *schema.NumberUse) []string {
+	return namesOf(u.Values, func(v *schema.Value) string { return v.Name })
+}
+
+// flagSet explains several flags of a word.
+func (e *Topics) flagSet(u *schema.NumberUse) *Explanation {
+	word := fmt.Sprintf("%#x", u.Word())
+	x := &Explanation{name: strings.Join(fullNames(u), "|"), more: []string{word, "of " + u.Group.Group},
+		topicJSON: topicJSON{Kind: "flags", Name: u.Group.Group, Value: word, Values: valuesJSON(u), In: e.users(u.Group)}}
+	x.body = func(p *page) {
+		p.flags(u.Group, u.Word())
+		name := strings.Join(shortNames(u), "|")
+		for _, r := range opcodes.Protocol.RPCs() {
+			if slices.ContainsFunc(r.Variants, func(v *schema.Variant) bool { return v.Name == name }) {
+				p.words(textIndent, schema.NoRole, "variant "+name+" of")
+				p.words(textIndent, schema.Action, r.Name)
+				p.end()
+			}
+		}
+		p.in(x.In)
+	}
+	return x
+}
+
+// flags appends a line for each flag of a word, and one for the bits without names.
+func (p *page) flags(g *schema.Names, word uint64) {
+	name := 0
+	g.Set(word, func(f *schema.Value) { name = max(name, len(f.Name)) })
+	rest := g.Set(word, func(f *schema.Value) {
+		p.Add(schema.Number, fmt.Sprintf("%5s", render.BitText(f.Bits())))
+		p.pad(textIndent + 5)
+		p.Add(schema.Flag, f.Name)
+		p.about(f, textIndent+5+name+2)
+		p.end()
+	})
+	if rest != 0 {
+		p.column(textIndent + 5)
+		p.Add(schema.Warning, fmt.Sprintf("%#x", rest))
+		p.Add(schema.NoRole, "  unknown bits")
+		p.end()
+	}
 }

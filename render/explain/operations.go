@@ -1,62 +1,75 @@
 package explain
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// operation appends an operation with the buffers of request and reply.
-func (e *Topics) operation(p *page, r *schema.RPC) {
-	retired, oneWay := "", ""
+// operation explains an operation with the buffers of request and reply.
+func operation(r *schema.RPC) *Explanation {
+	x := &Explanation{more: []string{"opcode " + strconv.Itoa(int(r.Opcode)), since(r.Since)},
+		topicJSON: topicJSON{Kind: "operation", Name: r.Name, Opcode: &r.Opcode, Since: string(r.Since), Retired: r.Retired, OneWay: r.OneWay,
+			Meaning: r.Doc, Forms: variantsJSON(r.Variants)}}
 	if r.Retired {
-		retired = "not sent since 2.12"
+		x.more = append(x.more, "not sent since 2.12")
 	}
 	if r.OneWay {
-		oneWay = "without a reply"
+		x.more = append(x.more, "without a reply")
 	}
-	p.heading("operation", r.Name, "opcode "+strconv.Itoa(int(r.Opcode)), since(r.Since), retired, oneWay)
-	p.paragraph(r.Doc)
-	for _, v := range r.Variants {
-		p.end()
-		if v.Name != "" {
-			p.words(textIndent, schema.Action, v.Name)
+	x.body = func(p *page) {
+		for _, v := range r.Variants {
 			p.end()
+			if v.Name != "" {
+				p.words(textIndent, schema.Action, v.Name)
+				p.end()
+			}
+			p.variant(v)
 		}
-		e.variant(p, v)
 	}
+	return x
 }
 
-func (e *Topics) variant(p *page, v *schema.Variant) {
-	e.buffers(p, "request", v.Request)
-	e.buffers(p, "reply", v.Reply)
-	e.bulk(p, v.Bulk)
+// mostVariants is the number of variants up to which the buffers of all are shown.
+const mostVariants = 5
+
+// requestFormat explains a request format of layout.c by the variants of operations that have it.
+func requestFormat(f *schema.RequestFormat) *Explanation {
+	x := &Explanation{more: []string{"of layout.c"}, topicJSON: topicJSON{Kind: "request format", Name: f.Name, Meaning: f.Doc}}
+	uses := opcodes.Protocol.Uses(f)
+	for _, u := range uses {
+		for _, v := range variantsJSON(u.Variants) {
+			v.Operation = u.RPC.Name
+			x.Forms = append(x.Forms, v)
+		}
+	}
+	x.body = func(p *page) {
+		for _, u := range uses {
+			if len(u.Variants) > mostVariants {
+				p.words(textIndent, schema.Dim, "variants of")
+				p.words(textIndent, schema.Action, u.RPC.Name+":")
+				p.list(textIndent, schema.Label, namesOf(u.Variants, func(v *schema.Variant) string { return v.Name }))
+				p.end()
+				continue
+			}
+			for _, v := range u.Variants {
+				p.end()
+				p.words(textIndent, schema.Action, u.RPC.Name)
+				p.words(textIndent, schema.Action, v.Name)
+				p.words(textIndent, schema.Dim, "(opcode "+strconv.Itoa(int(u.RPC.Opcode))+")")
+				p.end()
+				p.variant(v)
+			}
+		}
+	}
+	return x
 }
 
-func (e *Topics) buffers(p *page, name string, list []*schema.Field) {
-	if len(list) == 0 {
-		return
-	}
-	p.words(textIndent, schema.Dim, name)
-	p.end()
-	const number, first = 4, 7
-	l := layoutOf(list, p.width)
-	shift := l.name - first
-	for i, f := range list {
-		p.column(number)
-		p.Add(schema.Number, strconv.Itoa(i))
-		p.pad(first)
-		p.Add(schema.Label, f.Name)
-		p.pad(l.kind - shift)
-		p.Add(schema.Flag, f.TypeText())
-		e.meaning(p, f, l.text-shift)
-		p.end()
-	}
-}
-
-func (e *Topics) bulk(p *page, b *schema.BulkData) {
+func (p *page) variant(v *schema.Variant) {
+	p.buffers("request", v.Request)
+	p.buffers("reply", v.Reply)
+	b := v.Bulk
 	if b == nil {
 		return
 	}
@@ -78,49 +91,16 @@ func (e *Topics) bulk(p *page, b *schema.BulkData) {
 	p.end()
 }
 
-// field appends a field with all its places, grouped by declaration.
-func (e *Topics) field(p *page, t *schema.Topic) {
-	p.heading("field", t.Field, placesText(len(t.Places)))
-	var shown []*schema.Field
-	for i := range t.Places {
-		f := t.Places[i].Field
-		if slices.Contains(shown, f) {
-			continue
-		}
-		shown = append(shown, f)
-		p.end()
-		p.column(textIndent)
-		p.Add(schema.Flag, f.TypeText())
-		if f.Size > 0 {
-			p.words(textIndent, schema.Dim, "("+strconv.Itoa(f.Size)+" bytes)")
-		}
-		p.end()
-		e.meaning(p, f, textIndent)
-		p.in(e.where(t.Places, f))
+func (p *page) buffers(name string, list []*schema.Field) {
+	if len(list) == 0 {
+		return
 	}
-}
-
-func placesText(n int) string {
-	if n == 1 {
-		return "in one place"
+	p.words(textIndent, schema.Dim, name)
+	p.end()
+	l := layoutOf(list, 7, p.width-9)
+	for i, f := range list {
+		p.column(4)
+		p.Add(schema.Number, strconv.Itoa(i))
+		p.field(f, l)
 	}
-	return "in " + strconv.Itoa(n) + " places"
-}
-
-// where returns the structs and operations that have the field f, with its
-// offset in structs.
-func (e *Topics) where(places []schema.Place, f *schema.Field) (names []string) {
-	for _, pl := range places {
-		if pl.Field != f {
-			continue
-		}
-		name := pl.In
-		if opcodes.StructNamed(pl.In) != nil {
-			if at := offsetText(f); at != "-" {
-				name += " at " + at
-			}
-		}
-		names = append(names, name)
-	}
-	return names
 }

@@ -69,15 +69,23 @@ func (p *page) list(indent int, role schema.Role, names []string) {
 	}
 }
 
-// in appends a line with the places of what the page is about, if there are any.
-func (p *page) in(places []string) {
-	if len(places) == 0 {
+// labelled appends a line of names behind a label, nothing without names. Further lines begin at a
+// column.
+func (p *page) labelled(label string, col int, names []string) {
+	if len(names) == 0 {
 		return
 	}
+	p.words(textIndent, schema.Dim, label)
+	p.list(col, schema.Label, names)
 	p.end()
-	p.words(textIndent, schema.Dim, "in")
-	p.list(textIndent+3, schema.Label, places)
-	p.end()
+}
+
+// in appends the places of what the page is about, behind an empty line.
+func (p *page) in(places []string) {
+	if len(places) > 0 {
+		p.end()
+		p.labelled("in", textIndent+3, places)
+	}
 }
 
 // textIndent is the column in which text under a heading begins.

@@ -6,35 +6,38 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/render/records"
 )
 
 type topicJSON struct {
-	Kind    string        `json:"kind"`
-	Name    string        `json:"name"`
-	Opcode  *uint32       `json:"opcode,omitempty"`
-	Group   string        `json:"group,omitempty"`
-	Short   string        `json:"short,omitempty"`
-	Type    string        `json:"type,omitempty"`
-	Unit    string        `json:"unit,omitempty"`
-	Value   string        `json:"value,omitempty"`
-	Mask    string        `json:"mask,omitempty"`
-	Size    int           `json:"size,omitempty"`
-	Open    bool          `json:"open,omitempty"`
-	Shorter []int         `json:"shorter,omitempty"`
-	Order   string        `json:"order,omitempty"`
-	Prefix  string        `json:"prefix,omitempty"`
-	Since   string        `json:"since,omitempty"`
-	Retired bool          `json:"retired,omitempty"`
-	OneWay  bool          `json:"one_way,omitempty"`
-	Meaning string        `json:"meaning,omitempty"`
-	Fields  []fieldJSON   `json:"fields,omitempty"`
-	Values  []topicJSON   `json:"values,omitempty"`
-	Forms   []variantJSON `json:"variants,omitempty"`
-	Options []string      `json:"options,omitempty"`
-	In      []string      `json:"in,omitempty"`
+	Kind       string          `json:"kind"`
+	Name       string          `json:"name"`
+	Opcode     *uint32         `json:"opcode,omitempty"`
+	Group      string          `json:"group,omitempty"`
+	Short      string          `json:"short,omitempty"`
+	Type       string          `json:"type,omitempty"`
+	Unit       string          `json:"unit,omitempty"`
+	Value      string          `json:"value,omitempty"`
+	Mask       string          `json:"mask,omitempty"`
+	Size       int             `json:"size,omitempty"`
+	Open       bool            `json:"open,omitempty"`
+	Shorter    []int           `json:"shorter,omitempty"`
+	Order      string          `json:"order,omitempty"`
+	Prefix     string          `json:"prefix,omitempty"`
+	Since      string          `json:"since,omitempty"`
+	Retired    bool            `json:"retired,omitempty"`
+	OneWay     bool            `json:"one_way,omitempty"`
+	Severity   string          `json:"severity,omitempty"`
+	Summary    string          `json:"summary,omitempty"`
+	Meaning    string          `json:"meaning,omitempty"`
+	Limits     string          `json:"limits,omitempty"`
+	Next       string          `json:"next,omitempty"`
+	Thresholds []thresholdJSON `json:"thresholds,omitempty"`
+	Fields     []fieldJSON     `json:"fields,omitempty"`
+	Values     []topicJSON     `json:"values,omitempty"`
+	Forms      []variantJSON   `json:"variants,omitempty"`
+	Options    []string        `json:"options,omitempty"`
+	In         []string        `json:"in,omitempty"`
 }
 
 type fieldJSON struct {
@@ -66,69 +69,11 @@ type bulkJSON struct {
 	Type   string `json:"type,omitempty"`
 }
 
-// AppendKeyJSON appends a key, a code or a column as an object on a line.
-func (e *Topics) AppendKeyJSON(dst []byte, k *records.Entry) []byte {
-	return appendObject(dst, topicJSON{Kind: string(k.Kind), Name: k.Name, Type: k.TypeText(), Unit: string(k.Unit),
-		In: []string{k.Of}, Meaning: k.Doc})
-}
-
-// AppendTopicJSON appends a topic as an object on a line.
-func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) []byte {
-	var j topicJSON
-	switch {
-	case t.Struct != nil:
-		j = e.structJSON(t.Struct)
-	case t.Value != nil:
-		j = valueJSON(t.Group, t.Value)
-		j.Group = t.Group.Group
-		j.In = placeNames(e.index.Users(t.Group))
-	case t.Group != nil:
-		j = topicJSON{Kind: "enum", Name: t.Group.Group, Prefix: t.Group.Prefix, Meaning: t.Group.Doc}
-		if t.Group.Flags {
-			j.Kind = "flags"
-		}
-		for _, v := range t.Group.Values {
-			j.Values = append(j.Values, valueJSON(t.Group, &v))
-		}
-		j.In = placeNames(e.index.Users(t.Group))
-	case t.Text != nil:
-		j = topicJSON{Kind: "name", Name: t.Text.Name, Value: t.Text.Value, Since: string(t.Text.Since), Meaning: t.Text.Doc,
-			Options: optionNames(t.Text.Forms)}
-	case t.Header != nil:
-		j = topicJSON{Kind: "constant", Name: t.Header.Name, Group: t.Header.Of, Value: t.Header.Value, Meaning: t.Header.Doc,
-			In: []string{t.Header.Header}, Options: headerFieldNames(t.Header)}
-		if f := t.HeaderField; f != nil && f.Size > 0 {
-			j = topicJSON{Kind: "field", Name: f.Name, Meaning: f.Doc, In: j.In,
-				Fields: []fieldJSON{{In: t.Header.Name, Name: f.Name, Offset: &f.Offset, Size: f.Size}}}
-		} else if t.Header.Struct {
-			j.Kind = "struct"
-		} else if t.Header.Alias {
-			j.Kind = "name"
-		}
-	case t.Term != nil:
-		j = topicJSON{Kind: "term", Name: t.Term.Name, Short: t.Term.Long, Meaning: t.Term.Doc, In: t.Term.See}
-	case t.Number != nil:
-		j = numberJSON(t.Number)
-	case t.Flags != nil:
-		j = topicJSON{Kind: "flags", Name: t.Flags.Group.Group, Value: fmt.Sprintf("%#x", t.Flags.Word()),
-			Values: valuesJSON(t.Flags.Group, t.Flags.Values), In: placeNames(e.index.Users(t.Flags.Group))}
-	case t.Format != nil:
-		j = formatJSON(t.Format)
-	case t.RPC != nil:
-		j = topicJSON{Kind: "operation", Name: t.RPC.Name, Opcode: &t.RPC.Opcode, Since: string(t.RPC.Since), Retired: t.RPC.Retired, OneWay: t.RPC.OneWay,
-			Meaning: t.RPC.Doc, Forms: variantsJSON(t.RPC.Variants)}
-	default:
-		j = topicJSON{Kind: "field", Name: t.Field}
-		if t.Buffer != nil {
-			j = topicJSON{Kind: "buffer", Name: t.Buffer.Name, Short: t.Buffer.Buffer, Type: t.Buffer.Struct}
-		}
-		for _, p := range t.Places {
-			f := describeField(p.Field, opcodes.StructNamed(p.In) != nil)
-			f.In = p.In
-			j.Fields = append(j.Fields, f)
-		}
-	}
-	return appendObject(dst, j)
+type thresholdJSON struct {
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Reason string  `json:"reason"`
 }
 
 func appendObject(dst []byte, v any) []byte {
@@ -139,14 +84,6 @@ func appendObject(dst []byte, v any) []byte {
 		panic(err) // no value of these types has no JSON
 	}
 	return b.Bytes()
-}
-
-func (e *Topics) structJSON(s *schema.Struct) topicJSON {
-	_, order := structOrder(s)
-	j := topicJSON{Kind: "struct", Name: s.Name, Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: order,
-		Since: string(s.Since), Meaning: s.Doc, In: placeNames(e.index.Holders(s))}
-	j.Fields = fieldsJSON(s.Fields, true)
-	return j
 }
 
 func valueJSON(g *schema.Names, v *schema.Value) topicJSON {
@@ -161,32 +98,13 @@ func valueJSON(g *schema.Names, v *schema.Value) topicJSON {
 	return j
 }
 
-func valuesJSON(g *schema.Names, values []*schema.Value) (list []topicJSON) {
-	for _, v := range values {
-		j := valueJSON(g, v)
-		j.Group = g.Group
+func valuesJSON(u *schema.NumberUse) (list []topicJSON) {
+	for _, v := range u.Values {
+		j := valueJSON(u.Group, v)
+		j.Group = u.Group.Group
 		list = append(list, j)
 	}
 	return list
-}
-
-func numberJSON(n *schema.NamedNumber) topicJSON {
-	j := topicJSON{Kind: "number", Name: n.Text, Value: fmt.Sprintf("%#x", n.Value)}
-	for i := range n.Uses {
-		j.Values = append(j.Values, valuesJSON(n.Uses[i].Group, n.Uses[i].Values)...)
-	}
-	return j
-}
-
-func formatJSON(f *schema.RequestFormat) topicJSON {
-	j := topicJSON{Kind: "request format", Name: f.Name, Meaning: f.Doc}
-	for _, u := range opcodes.Protocol.Uses(f) {
-		for _, v := range variantsJSON(u.Variants) {
-			v.Operation = u.RPC.Name
-			j.Forms = append(j.Forms, v)
-		}
-	}
-	return j
 }
 
 func variantsJSON(variants []*schema.Variant) (list []variantJSON) {

@@ -152,8 +152,7 @@ func (e *explanation) answer(q question) error {
 		return e.unknown(q)
 	}
 	for i := range keys {
-		k := &keys[i]
-		e.add(func() []byte { return e.topics.AppendKeyJSON(nil, k) }, func(page *schema.Marked) { e.topics.AppendKey(page, k) })
+		e.add(e.topics.Key(&keys[i]))
 	}
 	e.pages(topics)
 	return nil
@@ -168,11 +167,11 @@ func (e *explanation) rules(q question) (found bool) {
 		return false // it may be the name of something else
 	}
 	if e.form.Value != "json" && !strings.Contains(code, ".") {
-		e.add(nil, func(page *schema.Marked) { e.topics.AppendRules(page, code, list) })
+		e.add(e.topics.Rules(code, list))
 		return true
 	}
 	for _, r := range list {
-		e.add(func() []byte { return e.topics.AppendRuleJSON(nil, r) }, func(page *schema.Marked) { e.topics.AppendRule(page, r) })
+		e.add(e.topics.Rule(r))
 	}
 	return true
 }
@@ -215,19 +214,18 @@ func (e *explanation) unknown(q question) error {
 
 func (e *explanation) pages(topics []schema.Topic) {
 	for i := range topics {
-		t := &topics[i]
-		e.add(func() []byte { return e.topics.AppendTopicJSON(nil, t) }, func(page *schema.Marked) { e.topics.AppendTopic(page, t) })
+		e.add(e.topics.Topic(&topics[i]))
 	}
 }
 
 // add appends a page, in the form that the flags choose, unless it is there already.
-func (e *explanation) add(json func() []byte, text func(*schema.Marked)) {
+func (e *explanation) add(x *explain.Explanation) {
 	var page schema.Marked
 	asJSON := e.form.Value == "json"
 	if asJSON {
-		page.Text = json()
+		page.Text = x.AppendJSON(nil)
 	} else {
-		text(&page)
+		x.AppendText(&page)
 	}
 	if e.shown[string(page.Text)] {
 		return
