@@ -128,15 +128,14 @@ func appendWhole(dst []byte, t *dissect.Tree, i int) []byte {
 
 // RecordField is a key in a column of -T fields or -T tsv.
 type RecordField[R any] struct {
-	path  records.Path[R]
-	parts []member[R] // of an object
-	json  recordJSON[R]
+	path records.Path[R]
+	json RecordJSON[R] // of the parts of an object
 }
 
 // NewRecordField makes a renderer of the values at a path. With trimZeros,
 // durations have no zeros at the end.
 func NewRecordField[R any](p records.Path[R], trimZeros bool) *RecordField[R] {
-	return &RecordField[R]{path: p, parts: members(p.Key.Parts), json: recordJSON[R]{trimZeros: trimZeros}}
+	return &RecordField[R]{path: p, json: RecordJSON[R]{members: members(p.Key.Parts), trimZeros: trimZeros}}
 }
 
 // Append appends the value of the key, or its values separated by commas.
@@ -155,7 +154,7 @@ func (f *RecordField[R]) Append(dst []byte, r R) []byte {
 			dst = appendRecordValue(dst, v, f.json.trimZeros)
 			continue
 		}
-		dst = f.json.object(dst, f.parts, r, i)
+		dst = f.json.object(dst, f.json.members, r, i)
 	}
 	return dst
 }

@@ -1,11 +1,8 @@
 package render
 
 import (
-	"slices"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -13,52 +10,35 @@ import (
 type JSON struct {
 	BulkData bool // show bulk data that are complete, as hex digits
 
-	msg  records.Message
-	json recordJSON[*records.Message]
-
+	msg   records.Message
+	json  *RecordJSON[*records.Message]
 	lines *RecordJSON[*records.LogLine] // nil: there was none yet
-
-	// The keys before the sections of the transport, between those and the
-	// sections of the RPC, and behind all sections.
-	head, middle, tail []member[*records.Message]
-	transport          []string // names of sections
 }
 
 // NewJSON makes a JSON renderer.
-func NewJSON() *JSON {
-	all := members(records.Messages.Keys())
-	isSection := func(m member[*records.Message]) bool { return m.Type == records.Section }
-	cut := func(sections []*schema.Field) (before []member[*records.Message]) {
-		n := slices.IndexFunc(all, isSection)
-		before, all = all[:n], all[n+len(sections):]
-		return before
-	}
-	j := &JSON{head: cut(dissect.TransportSections()), middle: cut(dissect.MessageSections())}
-	j.tail = all
-	for _, f := range dissect.TransportSections() {
-		j.transport = append(j.transport, f.Name)
-	}
-	return j
-}
+func NewJSON() *JSON { return &JSON{json: NewRecordJSON(&records.Messages)} }
 
 // Append appends the object and a newline.
 func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	j.msg.Set(m, at.First)
 	t, start := j.msg.Tree(), len(dst)
-	dst = j.json.appendKeys(dst, j.head, &j.msg, 0)
-	nodes := t.Nodes
-	i := 0
-	for i < len(nodes) && slices.Contains(j.transport, nodes[i].Name()) {
-		i = int(nodes[i].End)
-	}
-	dst = appendMembers(dst, t, 0, i)
-	dst = j.json.appendKeys(dst, j.middle, &j.msg, 0)
-	for ; i < len(nodes); i = int(nodes[i].End) {
-		if nodes[i].Name() != "data" || j.BulkData && len(m.Data) == m.Size && len(m.Holes) == 0 {
-			dst = appendMembers(dst, t, i, int(nodes[i].End))
+	i := 0 // next section of the tree: they have the order of their keys
+	for k := range j.json.members {
+		key := &j.json.members[k]
+		if key.Type != records.Section {
+			dst = j.json.appendKeys(dst, j.json.members[k:k+1], &j.msg, 0)
+			continue
+		}
+		for ; i < len(t.Nodes); i = int(t.Nodes[i].End) {
+			isData := key.Name == "content" && t.Nodes[i].Name() == "data" // which is beside the content, and no key
+			if !isData && t.Nodes[i].Name() != key.Name {
+				break
+			}
+			if !isData || j.BulkData && len(m.Data) == m.Size && len(m.Holes) == 0 {
+				dst = appendMembers(dst, t, i, int(t.Nodes[i].End))
+			}
 		}
 	}
-	dst = j.json.appendKeys(dst, j.tail, &j.msg, 0)
 	dst = j.log(dst, at.Log)
 	dst[start] = '{'
 	return append(dst, '}', '\n')

@@ -28,18 +28,19 @@ func members[R any](keys []*records.Key[R]) (list []member[R]) {
 
 // RecordJSON renders records of one kind as JSON objects.
 type RecordJSON[R any] struct {
-	members []member[R]
-	json    recordJSON[R]
+	members   []member[R]
+	trimZeros bool // at the end of durations
+	val       records.Value
 }
 
 // NewRecordJSON makes a renderer of the keys that JSON has.
 func NewRecordJSON[R any](t *records.Table[R]) *RecordJSON[R] {
-	return &RecordJSON[R]{members: members(t.Keys()), json: recordJSON[R]{trimZeros: t.Trims}}
+	return &RecordJSON[R]{members: members(t.Keys()), trimZeros: t.Trims}
 }
 
 // Append appends the object of a record.
 func (j *RecordJSON[R]) Append(dst []byte, r R) []byte {
-	return j.json.object(dst, j.members, r, 0)
+	return j.object(dst, j.members, r, 0)
 }
 
 // AppendLine appends the object of a record and a newline.
@@ -53,13 +54,8 @@ func (j *RecordJSON[R]) AppendLines(dst []byte, list []R) []byte {
 	return dst
 }
 
-type recordJSON[R any] struct {
-	trimZeros bool // at the end of durations
-	val       records.Value
-}
-
 // appendKeys appends ,"name":value for each member: of a record, or of the i-th element of a list in it.
-func (j *recordJSON[R]) appendKeys(dst []byte, list []member[R], r R, i int) []byte {
+func (j *RecordJSON[R]) appendKeys(dst []byte, list []member[R], r R, i int) []byte {
 	for k := range list {
 		m := &list[k]
 		switch {
@@ -79,11 +75,11 @@ func (j *recordJSON[R]) appendKeys(dst []byte, list []member[R], r R, i int) []b
 	return dst
 }
 
-func (j *recordJSON[R]) object(dst []byte, parts []member[R], r R, i int) []byte {
+func (j *RecordJSON[R]) object(dst []byte, parts []member[R], r R, i int) []byte {
 	return endJSON(j.appendKeys(dst, parts, r, i), len(dst), "{}")
 }
 
-func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
+func (j *RecordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
 	n := m.Len(r)
 	if n == 0 && m.JSON == records.Omit {
 		return dst
@@ -105,7 +101,7 @@ func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
 	return append(dst, ']')
 }
 
-func (j *recordJSON[R]) appendKeyValue(dst []byte, v *records.Value) []byte {
+func (j *RecordJSON[R]) appendKeyValue(dst []byte, v *records.Value) []byte {
 	switch v.Type {
 	case records.Uint, records.Seconds:
 		return appendJSONUint(dst, v.U)
