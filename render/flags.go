@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
@@ -17,11 +19,6 @@ type Flags struct {
 	opt  SummaryOptions
 	tree dissect.Tree
 	text []byte
-}
-
-type word struct {
-	field *schema.Field
-	val   uint64
 }
 
 // NewFlags makes a flags renderer.
@@ -54,52 +51,101 @@ func isFlags(n *dissect.Node) bool {
 		(n.Field.Kind == schema.Uint || n.Field.Kind == schema.Int)
 }
 
-// AppendConnect appends the tables of a connect; first is the time of the
-// capture's first frame.
+// word is a word of flags in a connect.
+type word struct {
+	field          *schema.Field
+	asked, granted uint64
+}
+
+// words returns the words of flags in a connect, and whether its request and its reply have any.
+func (r *Flags) words(p *track.ConnectPair) (list []*word, asks, grants bool) {
+	read := func(m *dissect.Message, take func(w *word, flags uint64)) (any bool) {
+		if m == nil {
+			return false
+		}
+		r.tree.Build(m)
+		for i := range r.tree.Nodes {
+			n := &r.tree.Nodes[i]
+			if !isFlags(n) || !n.Field.Negotiated {
+				continue
+			}
+			k := slices.IndexFunc(list, func(w *word) bool { return w.field.Name == n.Name() })
+			if k < 0 {
+				k, list = len(list), append(list, &word{field: n.Field})
+			}
+			take(list[k], n.Val)
+			any = true
+		}
+		return any
+	}
+	asks = read(p.Request, func(w *word, flags uint64) { w.asked = flags })
+	grants = read(p.Reply, func(w *word, flags uint64) { w.granted = flags })
+	return list, asks, grants
+}
+
+// AppendConnect appends the tables of a connect, what was asked for beside what was granted; first
+// is the time of the capture's first frame.
 func (r *Flags) AppendConnect(dst *schema.Marked, p *track.ConnectPair, first int64) {
-	at := Moment{First: first, Before: p.Before}
-	var asked, granted []word
-	if p.Request != nil {
-		r.connectHead(dst, p, at)
-		asked = r.connectWords(p.Request)
-	} else {
-		r.head(dst, p.Reply, at)
-		dst.Plain("\n")
+	r.connectHead(dst, p, Moment{First: first, Before: p.Before})
+	list, asks, grants := r.words(p)
+	for _, w := range list {
+		if w.asked|w.granted == 0 {
+			continue
+		}
+		r.table(dst, w.field, w.asked|w.granted, "asked  granted  ", func(isIn func(word uint64) bool) (string, schema.Role) {
+			role := schema.Good
+			if asks && grants && isIn(w.asked) && !isIn(w.granted) {
+				role = schema.Warning
+			}
+			return mark(isIn(w.asked), asks) + "    " + mark(isIn(w.granted), grants) + "      ", role
+		})
 	}
-	if p.Reply != nil {
-		granted = r.connectWords(p.Reply)
-	}
-	r.words(dst, asked, granted)
 	dst.Plain("\n")
 }
 
-// connectHead appends the line that identifies a connect request and its reply.
-func (r *Flags) connectHead(dst *schema.Marked, p *track.ConnectPair, at Moment) {
+// AppendConnectDiff appends in which flags the reply to a connect differs from the
+// request, nothing when it does not. ok reports whether they could be compared: both
+// were captured, and the connect was not refused.
+func (r *Flags) AppendConnectDiff(dst *schema.Marked, p *track.ConnectPair, first int64) (ok bool) {
+	list, asks, grants := r.words(p)
+	if !asks || !grants || p.Reply.RPC.Status < 0 {
+		return false
+	}
 	start := len(dst.Text)
-	r.head(dst, p.Request, at)
-	r.text = append(r.text[:0], "no reply"...)
-	if p.Reply != nil {
-		r.text = AppendFrame(append(r.text[:0], "reply in frame "...), p.Reply.File, p.Reply.Frame)
-	}
-	appendGap(dst, start, len(r.text), r.opt.Width)
-	dst.AddBytes(schema.NoRole, r.text)
-	if p.Reply != nil && p.Reply.RPC.Status < 0 {
-		r.text = records.AppendErrno(r.text[:0], p.Reply.RPC.Status)
-		dst.Plain("  ").AddBytes(schema.Bad, r.text)
-	}
-	dst.Plain("\n")
-}
-
-func (r *Flags) connectWords(m *dissect.Message) []word {
-	r.tree.Build(m)
-	var list []word
-	for i := range r.tree.Nodes {
-		n := &r.tree.Nodes[i]
-		if isFlags(n) && n.Field.Negotiated {
-			list = append(list, word{n.Field, n.Val})
+	r.connectHead(dst, p, Moment{First: first, Before: p.Before})
+	r.target(dst, p.Request)
+	empty := len(dst.Text)
+	for _, w := range list {
+		if w.field.Names != opcodes.MsgConnectFlags { // those of pb_op_flags have a direction: they are not negotiated
+			r.flagList(dst, w.field, "not granted", w.asked&^w.granted)
+			r.flagList(dst, w.field, "not asked for", w.granted&^w.asked)
 		}
 	}
-	return list
+	if len(dst.Text) == empty {
+		dst.Cut(start)
+		return true
+	}
+	dst.Plain("\n")
+	return true
+}
+
+// connectHead appends the line that identifies a connect: its request and the reply, or the reply alone.
+func (r *Flags) connectHead(dst *schema.Marked, p *track.ConnectPair, at Moment) {
+	start := len(dst.Text)
+	r.head(dst, cmp.Or(p.Request, p.Reply), at)
+	if p.Request != nil {
+		r.text = append(r.text[:0], "no reply"...)
+		if p.Reply != nil {
+			r.text = AppendFrame(append(r.text[:0], "reply in frame "...), p.Reply.File, p.Reply.Frame)
+		}
+		appendGap(dst, start, len(r.text), r.opt.Width)
+		dst.AddBytes(schema.NoRole, r.text)
+		if p.Reply != nil && p.Reply.RPC.Status < 0 {
+			r.text = records.AppendErrno(r.text[:0], p.Reply.RPC.Status)
+			dst.Plain("  ").AddBytes(schema.Bad, r.text)
+		}
+	}
+	dst.Plain("\n")
 }
 
 // head appends the line that identifies the message, without its end.
@@ -120,37 +166,6 @@ func (r *Flags) head(dst *schema.Marked, m *dissect.Message, at Moment) {
 	if len(r.text) > 0 {
 		dst.Plain(" ").AddBytes(schema.Action, r.text)
 	}
-}
-
-// words appends a table for each word, asked beside granted; nil: not captured.
-func (r *Flags) words(dst *schema.Marked, asked, granted []word) {
-	list := asked
-	if list == nil {
-		list = granted
-	}
-	for _, w := range list {
-		a, haveAsked := findWord(asked, w.field.Name)
-		g, haveGranted := findWord(granted, w.field.Name)
-		if a|g == 0 {
-			continue
-		}
-		r.table(dst, w.field, a|g, "asked  granted  ", func(isIn func(word uint64) bool) (string, schema.Role) {
-			role := schema.Good
-			if haveAsked && haveGranted && isIn(a) && !isIn(g) {
-				role = schema.Warning
-			}
-			return mark(isIn(a), haveAsked) + "    " + mark(isIn(g), haveGranted) + "      ", role
-		})
-	}
-}
-
-func findWord(words []word, name string) (val uint64, ok bool) {
-	for _, w := range words {
-		if w.field.Name == name {
-			return w.val, true
-		}
-	}
-	return 0, words != nil
 }
 
 // mark returns the cell of a flag.
@@ -212,46 +227,9 @@ func BitText(mask uint64) string {
 	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
 }
 
-// AppendConnectDiff appends in which flags the reply to a connect differs from the
-// request, nothing when it does not. ok reports whether they could be compared: both
-// were captured, and the connect was not refused.
-func (r *Flags) AppendConnectDiff(dst *schema.Marked, p *track.ConnectPair, first int64) (ok bool) {
-	if p.Request == nil || p.Reply == nil {
-		return false
-	}
-	granted := r.connectWords(p.Reply)
-	asked := r.connectWords(p.Request)
-	if asked == nil || granted == nil || p.Reply.RPC.Status < 0 {
-		return false
-	}
-	start := len(dst.Text)
-	r.connectHead(dst, p, Moment{First: first, Before: p.Before})
-	r.target(dst)
-	empty := len(dst.Text)
-	for _, w := range asked {
-		// The flags of pb_op_flags have a direction: they are not negotiated.
-		if w.field.Names == opcodes.MsgConnectFlags {
-			continue
-		}
-		given, _ := findWord(granted, w.field.Name)
-		r.flagList(dst, w.field, "not granted", w.val&^given)
-		r.flagList(dst, w.field, "not asked for", given&^w.val)
-	}
-	for _, w := range granted { // words that the request does not have
-		if _, asks := findWord(asked, w.field.Name); !asks && w.field.Names != opcodes.MsgConnectFlags {
-			r.flagList(dst, w.field, "not asked for", w.val)
-		}
-	}
-	if len(dst.Text) == empty {
-		dst.Cut(start)
-		return true
-	}
-	dst.Plain("\n")
-	return true
-}
-
-// target appends a line with the target of the connect request that the tree is of.
-func (r *Flags) target(dst *schema.Marked) {
+// target appends a line with the target of a connect request.
+func (r *Flags) target(dst *schema.Marked, m *dissect.Message) {
+	r.tree.Build(m)
 	for i := range r.tree.Nodes {
 		n := &r.tree.Nodes[i]
 		if n.Name() == "target_uuid" && !n.Is(dissect.Missing) {
