@@ -193,40 +193,28 @@ func (s *Summary) Facts(m *dissect.Message) *schema.Line {
 // AddFacts appends what a line says, truncated to a number of columns; -1: no limit. With dim,
 // only errors keep their role.
 func AddFacts(dst, facts *schema.Marked, left int, dim bool) {
-	long := left >= 0 && Width(facts.Text) > left
-	if long {
-		left-- // for the … at the end
-	}
+	long := left >= 0 && !fits(facts.Text, left)
 	names := 0 // parts up to the last name
 	for i, p := range facts.Parts {
 		if long && p.Role == schema.Name {
 			names = i
 		}
 	}
-	from := 0
+	begin, from := len(dst.Text), 0
 	for i, p := range facts.Parts {
-		text := facts.Text[from:p.End]
+		text, role := facts.Text[from:p.End], p.Role
 		from = p.End
-		if p.Role == schema.Object && i < names && len(text) > len(elided) {
+		if role == schema.Object && i < names && len(text) > len(elided) {
 			text = []byte(elided)
 		}
-		if long {
-			whole := len(text)
-			if text = truncate(text, left); len(text) < whole {
-				left = 0 // a wide character may leave a column
-			} else {
-				left -= Width(text)
-			}
-		}
-		role := p.Role
 		if dim && role != schema.Bad {
 			role = schema.Dim
 		}
 		dst.AddBytes(role, text)
-		if long && left <= 0 {
-			dst.Add(schema.Dim, "…")
-			return
-		}
+	}
+	if text := dst.Text[begin:]; long && !fits(text, left-2) {
+		dst.Cut(begin + len(truncate(text, left-1)))
+		dst.Add(schema.Dim, "…")
 	}
 }
 
