@@ -113,25 +113,19 @@ func (c *command) run(version string) error {
 		return err
 	}
 	q := &c.query
-	if c.install.isSet() {
-		return c.install.run(c.sys.IO)
-	}
-	if c.lua {
-		return c.answer(luaPlugin(), nil)
-	}
-	if q.interfaces {
-		return c.answer(interfaces(version), nil)
-	}
-	if q.cleanup {
-		return nil
-	}
-	if q.iface != localInterface && q.iface != remoteInterface {
-		if q.iface == "" {
-			return exit.Usagef("extcap needs --install, --uninstall, --lua or the arguments that Wireshark passes; see lshark extcap --help")
-		}
-		return exit.UnknownName("interface", q.iface, []string{localInterface, remoteInterface})
-	}
 	switch {
+	case c.install.isSet():
+		return c.install.run(c.sys.IO)
+	case c.lua:
+		return c.answer(luaPlugin(), nil)
+	case q.interfaces:
+		return c.answer(interfaces(version), nil)
+	case q.cleanup:
+		return nil
+	case q.iface == "":
+		return exit.Usagef("extcap needs --install, --uninstall, --lua or the arguments that Wireshark passes; see lshark extcap --help")
+	case q.iface != localInterface && q.iface != remoteInterface:
+		return exit.UnknownName("interface", q.iface, []string{localInterface, remoteInterface})
 	case q.dlts:
 		return c.answer(linkTypes(), nil)
 	case q.config && q.reload != "":

@@ -59,7 +59,7 @@ func (i *installation) run(sys *iostreams.IO) error {
 		return err
 	}
 	dir := filepath.Join(folders.config, "profiles", profileName)
-	err = errors.Join(err, i.files(sys, dir, dir, profileFiles()...))
+	err = errors.Join(err, i.files(sys, dir, dir, profileFiles...))
 	if i.uninstall && os.Remove(dir) == nil { // nothing else was in it
 		err = errors.Join(err, note(sys, "removed", dir))
 	}
@@ -95,52 +95,41 @@ func (i *installation) link(sys *iostreams.IO, self, dir string) error {
 	return note(sys, "installed", path)
 }
 
-// files writes files into a folder, and notes that, or removes them.
+// files writes files into a folder, and notes that, or removes them. What the user has changed stays.
 func (i *installation) files(sys *iostreams.IO, dir, installed string, files ...textFile) error {
-	if i.uninstall {
-		return removeFiles(sys, dir, files)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, f := range files {
-		path := filepath.Join(dir, f.name)
-		if old, err := os.ReadFile(path); err == nil && !isOurFile(old) {
-			if f.name == recentFile { // the user's widths
-				continue
-			}
-			return fmt.Errorf("%s: is not a file of lshark; remove it yourself", iostreams.Printable(path))
-		}
-		if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
+	if i.install {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
 	}
-	return note(sys, "installed", installed)
-}
-
-// removeFiles removes files from a folder except those that were changed.
-func removeFiles(sys *iostreams.IO, dir string, files []textFile) error {
 	for _, f := range files {
 		path := filepath.Join(dir, f.name)
 		old, err := os.ReadFile(path)
+		isOther := err == nil && !isOurFile(old)
 		switch {
+		case i.install && isOther && f.name != recentFile:
+			return fmt.Errorf("%s: is not a file of lshark; remove it yourself", iostreams.Printable(path))
+		case i.install && isOther: // the user's widths
+		case i.install:
+			err = os.WriteFile(path, []byte(f.text), 0o644)
+		case isOther:
+			sys.Say("%s: was changed, and is kept", path)
 		case errors.Is(err, fs.ErrNotExist):
 			sys.Say("%s: not installed", path)
-			continue
-		case err != nil:
-			return err
-		case !isOurFile(old):
-			sys.Say("%s: was changed, and is kept", path)
-			continue
+			err = nil
+		case err == nil:
+			if err = os.Remove(path); err == nil {
+				err = note(sys, "removed", path)
+			}
 		}
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-		if err := note(sys, "removed", path); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if i.uninstall {
+		return nil
+	}
+	return note(sys, "installed", installed)
 }
 
 // isOurFile reports whether a file begins with the comment that all versions

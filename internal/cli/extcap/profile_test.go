@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -28,7 +30,7 @@ import (
 func TestGeneratedProfile(t *testing.T) {
 	dir := wiretest.Repo("completions/wireshark/" + profileName)
 	var names []string
-	for _, f := range profileFiles() {
+	for _, f := range profileFiles {
 		names = append(names, f.name)
 		path := filepath.Join(dir, f.name)
 		wiretest.Golden(t, path, f.text)
@@ -41,11 +43,17 @@ func TestGeneratedProfile(t *testing.T) {
 	}
 }
 
-// TestColorRules checks that no name or filter has the character that separates them.
+// TestColorRules checks the form of the colouring rules, and that kinds of messages have their names in them.
 func TestColorRules(t *testing.T) {
-	for _, r := range colorRules {
-		assert.That(t, !strings.Contains(r.name+r.filter, "@"), "%s: %s: a filter cannot contain @", r.name, r.filter)
+	rule := regexp.MustCompile(`^@[^@]+@[^@]+@\[\d+,\d+,\d+\]\[\d+,\d+,\d+\]\n$`)
+	for line := range strings.Lines(colorFilters) {
+		assert.That(t, strings.HasPrefix(line, "#") || rule.MatchString(line), "not a rule: %s", line)
 	}
+	for _, filter := range []string{`"(?-i)%s (ENOTCONN|ESHUTDOWN)"`, `"(?-i)%s E[A-Z0-9]+ "`} {
+		assert.That(t, strings.Contains(colorFilters, fmt.Sprintf(filter, lnet.Reply)), "no rule with %s", filter)
+	}
+	assert.That(t, strings.Contains(colorFilters, fmt.Sprintf(`"(?-i)%s "`, lnet.EarlyReply)), "no rule of early replies")
+	assert.That(t, strings.Contains(colorFilters, fmt.Sprintf(`"(?-i) %s "`, lnet.Bulk)), "no rule of bulk data")
 }
 
 // save writes the messages or frames of a sample as -w does, and returns the file, and the messages as -T json prints
@@ -108,7 +116,7 @@ func TestTsharkProfile(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, ".config", "wireshark", "profiles", profileName)
 	must.NoError(t, os.MkdirAll(dir, 0o755))
-	for _, f := range profileFiles() {
+	for _, f := range profileFiles {
 		must.NoError(t, os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644))
 	}
 	messages, list := save(t, wiretest.Sample("recovery"), true)
