@@ -252,12 +252,10 @@ func (p *Pass) Run() (err error) {
 	defer func() { err = errors.Join(err, src.frames.Close()) }()
 	p.src = src
 	if p.opt.SaveTo != "" || p.opt.Stream != nil {
-		if p.saver, err = newSaver(p.sys, p.in, p.opt); err != nil {
-			return err
+		if p.saver, err = newSaver(p.sys, p.in, p.opt); err == nil {
+			err = p.saver.begin(src, p.in)
 		}
-	}
-	if p.opt.Stream != nil {
-		if err := p.saver.begin(src, p.in); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"syscall"
 	"time"
 
@@ -13,22 +12,20 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/pdu"
 )
 
-// saver writes selected frames or messages to a file (-w). A frame can be selected only
+// saver writes selected frames or messages to files (-w) or a stream. A frame can be selected only
 // after later frames were read. So the latest frames are kept in memory (recent), or
 // selected frames are marked and the input is read again at the end (marks). Messages
 // are written at once (pdus).
 type saver struct {
 	sys       *System
-	files     *saveFiles          // nil for Options.Stream
-	stream    *capture.Writer     // of Options.Stream, else nil
-	w         capture.FrameWriter // files or stream
-	recent    *capture.Recent     // nil when the input is read again, and for messages
+	out       *saveFiles
+	isStream  bool            // out is Options.Stream
+	recent    *capture.Recent // nil when the input is read again, and for messages
 	marks     Marks
 	pdus      *pduWriter                // nil: frames are written
 	delay     time.Duration             // for how long recent keeps a frame until it is known whether it is selected; 0: until it is full
@@ -56,26 +53,22 @@ const (
 
 // newSaver creates the file, unless it is one of the inputs. With a FIFO it
 // waits for the reader.
-func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
-	s := &saver{sys: sys, allFrames: opt.SaveAll, lines: render.NewSummary(render.SummaryOptions{Names: opt.Names})}
-	if opt.Stream != nil {
-		s.stream = capture.NewWriter(opt.Stream)
-		s.w = s.stream
-	} else {
-		var err error
-		if s.files, err = newSaveFiles(sys, in, opt.SaveTo); err != nil {
-			return nil, err
-		}
-		s.w, s.goesOn = s.files, in.Live()
+func newSaver(sys *System, in *Input, opt Options) (s *saver, err error) {
+	s = &saver{sys: sys, isStream: opt.Stream != nil, goesOn: in.Live(), allFrames: opt.SaveAll,
+		lines: render.NewSummary(render.SummaryOptions{Names: opt.Names})}
+	if s.isStream {
+		s.out = &saveFiles{w: capture.NewWriter(opt.Stream)}
+	} else if s.out, err = newSaveFiles(sys, in, opt.SaveTo); err != nil {
+		return nil, err
 	}
 	switch {
 	case opt.SavePDUs:
-		s.pdus = newPDUWriter(s.w, in.FlushPolicy() != iostreams.FlushWhenFull)
+		s.pdus = newPDUWriter(s.out, in.FlushPolicy() != iostreams.FlushWhenFull)
 	case !opt.SaveRPCs || !in.Rereadable():
 		// An RPC may take longer than frames are kept, and which RPCs are the
 		// slowest is known at the end.
-		s.recent = capture.NewRecent(s.w)
-		if opt.Stream != nil || s.files.limit.endsFile() {
+		s.recent = capture.NewRecent(s.out)
+		if s.isStream || s.out.limit.endsFile() {
 			s.delay = messageDelay
 			if opt.SaveRPCs && !opt.SaveAll {
 				s.delay = rpcDelay
@@ -85,33 +78,23 @@ func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
 	return s, nil
 }
 
-func checkSaveFile(sys *System, in *Input, path string) error {
-	if path == "-" {
-		return exit.Usagef("-w -: standard output has the results; name a file")
-	}
-	if out, err := os.Stat(path); err == nil && sys.IsOut(out) {
-		return exit.Usagef("-w %s: standard output has the results; name another file", path)
-	}
-	return in.checkOutput("-w", path)
-}
-
 // begin writes the headers to Options.Stream, so that its reader can start before the
 // first message.
 func (s *saver) begin(src *source, in *Input) error {
 	link, name := pdu.LinkType, ""
-	if s.pdus == nil {
-		if src.live == nil {
-			return nil // each frame has a type of its own
-		}
+	switch {
+	case !s.isStream, s.pdus == nil && src.live == nil: // each frame of files has a type of its own
+		return nil
+	case s.pdus == nil:
 		link = src.live.LinkType()
 		if !in.Distinct() {
 			name = in.Name()
 		}
 	}
-	if err := s.stream.AddInterface(link, 0, 0, name); err != nil {
+	if err := s.out.w.AddInterface(link, 0, 0, name); err != nil {
 		return err
 	}
-	return s.stream.Flush()
+	return s.out.Flush()
 }
 
 // add keeps a frame until it is known whether it is selected. Its error ends the pass.
@@ -134,8 +117,8 @@ func (s *saver) release(now int64) {
 	s.released = now
 	before := now - int64(s.delay)
 	s.fail(s.recent.Release(before))
-	if s.files != nil && s.err == nil {
-		s.fail(s.files.reach(before))
+	if s.err == nil {
+		s.fail(s.out.reach(before))
 	}
 }
 
@@ -143,7 +126,7 @@ func (s *saver) fail(err error) {
 	switch {
 	case err == nil || s.err != nil:
 		return
-	case s.stream != nil || err == errEnough:
+	case s.isStream || err == errEnough:
 		s.err, s.ends = err, true
 		return
 	}
@@ -170,8 +153,8 @@ func (s *saver) idle(now int64) error {
 	case s.err != nil:
 	case s.delay > 0:
 		s.release(now)
-	case s.pdus != nil && s.files != nil:
-		s.fail(s.files.reach(now))
+	default:
+		s.fail(s.out.reach(now))
 	}
 	return s.ended()
 }
@@ -261,7 +244,7 @@ func (p *Pass) finishSave() error {
 	switch {
 	case s.err != nil:
 	case s.pdus != nil:
-		s.fail(s.w.Flush())
+		s.fail(s.out.Flush())
 	case s.recent != nil:
 		s.fail(s.recent.Flush())
 	default:
@@ -270,12 +253,10 @@ func (p *Pass) finishSave() error {
 	if s.err == errEnough {
 		s.err = nil
 	}
-	if s.files != nil {
-		if p.in.Live() && s.err == nil && s.files.file != nil {
-			s.fail(s.files.reach(time.Now().UnixNano()))
-		}
-		s.fail(s.files.Close())
+	if p.in.Live() && s.err == nil && s.out.file != nil {
+		s.fail(s.out.reach(time.Now().UnixNano()))
 	}
+	s.fail(s.out.Close())
 	if s.missed > 0 && !p.in.flags.Quiet {
 		p.sys.Say("-w: %d frames are missing: they were no longer available when they were selected", s.missed)
 	}
@@ -320,7 +301,7 @@ func (p *Pass) readAgain(do func(src *source, f *capture.Frame, keep bool) error
 func (p *Pass) readMarked(s *saver) (err error) {
 	left := s.marks.n
 	if left == 0 && !s.allFrames {
-		return s.w.Flush()
+		return s.out.Flush()
 	}
 	err = p.Reread(func(f *capture.Frame) error {
 		if s.marks.has(f.Number) {
@@ -328,7 +309,7 @@ func (p *Pass) readMarked(s *saver) (err error) {
 		} else if !s.allFrames {
 			return nil
 		}
-		if err := s.w.Write(f, string(s.marks.comments[f.Number])); err != nil {
+		if err := s.out.Write(f, string(s.marks.comments[f.Number])); err != nil {
 			return err
 		}
 		if left == 0 && !s.allFrames {
@@ -340,7 +321,7 @@ func (p *Pass) readMarked(s *saver) (err error) {
 		return err
 	}
 	s.missed += left // a file has become shorter
-	return s.w.Flush()
+	return s.out.Flush()
 }
 
 // SaveFrames writes frames of the input to a file, also while the pass runs, from another
@@ -357,7 +338,7 @@ func (p *Pass) SaveFrames(path string, m *Marks, kept func(number int64) (captur
 	} else {
 		s.fail(s.writeKept(kept))
 	}
-	s.fail(s.files.Close())
+	s.fail(s.out.Close())
 	return s.missed, s.err
 }
 
@@ -366,9 +347,9 @@ func (s *saver) writeKept(kept func(number int64) (capture.Frame, error)) error 
 		f, err := kept(number)
 		if err != nil {
 			s.missed++
-		} else if err = s.w.Write(&f, string(s.marks.comments[number])); err != nil {
+		} else if err = s.out.Write(&f, string(s.marks.comments[number])); err != nil {
 			return err
 		}
 	}
-	return s.w.Flush()
+	return s.out.Flush()
 }

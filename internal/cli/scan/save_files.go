@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
@@ -19,7 +20,7 @@ var errEnough = errors.New("the last file is complete")
 
 // saveFiles is the file of -w, or with -b the files, one after another, named as those of
 // tshark. The oldest is removed when the next one is complete, so that there is always one more
-// than are to be kept while one of them is written.
+// than are to be kept while one of them is written. Only with w, it is a stream, which does not end.
 type saveFiles struct {
 	path     string // of -w
 	numbered bool   // -b: the names have numbers and times
@@ -41,7 +42,13 @@ func newSaveFiles(sys *System, in *Input, path string) (*saveFiles, error) {
 	if !s.numbered {
 		s.limit, s.last = limits{bytes: in.stop.bytes}, 1
 	}
-	if err := checkSaveFile(sys, in, path); err != nil {
+	if path == stdin {
+		return nil, exit.Usagef("-w -: standard output has the results; name a file")
+	}
+	if out, err := os.Stat(path); err == nil && sys.IsOut(out) {
+		return nil, exit.Usagef("-w %s: standard output has the results; name another file", path)
+	}
+	if err := in.checkOutput("-w", path); err != nil {
 		return nil, err
 	}
 	return s, s.open(time.Now().UnixNano())
