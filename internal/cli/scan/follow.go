@@ -33,7 +33,7 @@ func (p *Pass) FollowOptions() follow.Options {
 	if len(p.in.logs) > 0 && !p.in.OnlyLogs() && p.opt.Logs.Beside {
 		o.Logs = logs.New(p.in.logs)
 		o.Logs.HostNID, o.Logs.Elsewhere = p.in.names.NID, p.opt.Logs.Elsewhere
-		p.logs, p.followed = o.Logs, o.Logs
+		p.logs = o.Logs
 	}
 	if p.in.Rereadable() {
 		o.LookAhead = p.lookAhead

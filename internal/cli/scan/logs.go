@@ -317,10 +317,10 @@ func (p *Pass) openLogs() error {
 
 // ReadLogLines reads the logs beside the capture again, and passes on the lines about RPCs.
 func (p *Pass) ReadLogLines(subjects []logs.Subject, take func(*track.LogLine)) error {
-	if p.followed == nil {
-		return nil
+	if l, ok := p.logs.(*logs.Logs); ok {
+		return l.ReadLines(subjects, take)
 	}
-	return p.followed.ReadLines(subjects, take)
+	return nil
 }
 
 // RecentLogs returns the logs beside the capture for showing their lines with the messages,

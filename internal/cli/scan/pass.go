@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,7 +19,6 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/logs"
 	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -140,8 +140,7 @@ type Pass struct {
 	dissector *dissect.Dissector
 	saver     *saver // with SaveTo or Stream
 	offsets   map[string]time.Duration
-	logs      logReader  // beside the capture; nil: none is read
-	followed  *logs.Logs // the same, for those that follow RPCs
+	logs      logReader // beside the capture; nil: none is read
 	clock     clock
 	frames    int64
 	lines     int64 // of logs without a capture
@@ -203,7 +202,7 @@ func (p *Pass) Last() int64 { return p.clock.last }
 // Interrupted returns the error of a reading that the user has ended, nil of others. It is for
 // the End func of a Consumer.
 func (p *Pass) Interrupted() error {
-	if p.src == nil || !p.src.interrupted.Load() {
+	if p.src == nil || !p.src.interrupted() {
 		return nil
 	}
 	var err exit.Interrupted
@@ -289,10 +288,10 @@ func (p *Pass) Run() (err error) {
 	// Until here a signal ends the program, because opening a FIFO may wait
 	// for its other end.
 	release := func() {}
-	if p.in.Live() || p.in.piped() {
+	if src.waits {
 		onSignal(p.in.stop.duration, p.opt.Stop, src.stop, os.Interrupt, syscall.SIGTERM)
-	} else {
-		release = src.stopOnInterrupt()
+	} else if !signal.Ignored(os.Interrupt) {
+		release = onSignal(0, nil, src.stop, os.Interrupt)
 	}
 	if p.in.Live() && !p.in.flags.Quiet {
 		p.sys.Say("capturing on %s: %s", strings.Join(p.in.flags.Interfaces, ", "), p.in.liveTraffic())
@@ -306,7 +305,7 @@ func (p *Pass) Run() (err error) {
 	p.begin()
 	p.inputErr = p.read(src)
 	release()
-	if err = p.inputErr; src.interrupted.Load() {
+	if err = p.inputErr; src.interrupted() {
 		err = errors.Join(err, p.Interrupted())
 	}
 	if !p.failed.Load() {

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -20,35 +21,36 @@ type source struct {
 	frames   Frames
 	live     *capture.Live   // frames, when they are captured live
 	reader   *capture.Reader // frames, when they come from files
+	waits    bool            // for what is captured or what is written to a pipe
 	stopping atomic.Bool
-
-	interrupted atomic.Bool // the user ended the reading of files
-	retryAt     time.Time   // when the capture of an interface that is away is tried again; zero: none is away
+	retryAt  time.Time // when the capture of an interface that is away is tried again; zero: none is away
 }
 
 // outageWait is the time between two attempts to go on with the capture of an interface that is away.
 const outageWait = time.Second
 
 // open opens the input; offsets are added to the times of files.
-func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, error) {
-	if in.Live() {
-		o := in.live
-		o.Filter = in.liveFilter()
-		live, err := capture.OpenLive(in.flags.Interfaces, o)
-		return &source{frames: live, live: live}, err
-	}
+func (in *Input) open(sys *System, offsets map[string]time.Duration) (s *source, err error) {
+	s = &source{waits: in.Live() || in.piped()}
 	o := capture.Options{Offset: offsets, Idle: pipeIdle}
-	if sys.Open != nil {
-		frames, err := sys.Open(in.files, o)
-		return &source{frames: frames}, err
+	switch {
+	case in.Live():
+		live := in.live
+		live.Filter = in.liveFilter()
+		s.live, err = capture.OpenLive(in.flags.Interfaces, live)
+		s.frames = s.live
+	case sys.Open != nil:
+		s.frames, err = sys.Open(in.files, o)
+	default:
+		s.reader, err = capture.Open(in.files, o)
+		s.frames = s.reader
 	}
-	reader, err := capture.Open(in.files, o)
-	return &source{frames: reader, reader: reader}, err
+	return s, err
 }
 
 // next reads the next frame; its errors are those of Frames.Next.
 func (s *source) next(f *capture.Frame) error {
-	if s.interrupted.Load() {
+	if s.interrupted() {
 		return io.EOF
 	}
 	err := s.frames.Next(f)
@@ -57,6 +59,9 @@ func (s *source) next(f *capture.Frame) error {
 	}
 	return err
 }
+
+// interrupted reports whether the user has ended the reading of files, which have more.
+func (s *source) interrupted() bool { return !s.waits && s.stopping.Load() }
 
 // away notes that an interface is away, and calls changed with the reason.
 func (s *source) away(err error, changed func(error)) {
@@ -82,9 +87,10 @@ func (s *source) retry(changed func(error)) {
 // stop makes next return io.EOF. It may be called from another goroutine.
 func (s *source) stop() {
 	s.stopping.Store(true)
-	if s.live != nil {
+	switch {
+	case s.live != nil:
 		s.live.Stop()
-	} else {
+	case s.waits:
 		s.frames.Close()
 	}
 }
@@ -100,35 +106,25 @@ func (s *source) dropped() (byKernel, byInterfaces int64, err error) {
 	return int64(kernel), int64(interfaces), errors.Join(err, failed)
 }
 
-// stopOnInterrupt lets Ctrl-C end the reading of files, until release is called. A second one
-// ends the process.
-func (s *source) stopOnInterrupt() (release func()) {
-	if signal.Ignored(os.Interrupt) {
-		return func() {}
-	}
-	return onSignal(0, nil, func() { s.interrupted.Store(true) }, os.Interrupt)
-}
-
 // onSignal calls do at a signal, at a time limit or the closing of stop, once, unless release was
 // called before. A second signal ends the process. A limit of 0 stands for no limit.
 func onSignal(limit time.Duration, stop <-chan struct{}, do func(), signals ...os.Signal) (release func()) {
-	came, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(came, signals...)
-	var timeout <-chan time.Time
+	ctx, end := signal.NotifyContext(context.Background(), signals...)
 	if limit > 0 {
-		timeout = time.After(limit)
+		time.AfterFunc(limit, end)
 	}
-	go func() {
-		select {
-		case <-done:
-			signal.Stop(came)
-			return
-		case <-came:
-		case <-timeout:
-		case <-stop:
-		}
-		signal.Stop(came)
+	if stop != nil {
+		go func() {
+			<-stop
+			end()
+		}()
+	}
+	forget := context.AfterFunc(ctx, func() {
+		end()
 		do()
-	}()
-	return func() { close(done) }
+	})
+	return func() {
+		forget()
+		end()
+	}
 }
