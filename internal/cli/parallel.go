@@ -25,45 +25,39 @@ type batch struct {
 	done chan struct{} // receives one element when out is ready
 }
 
-// pool is the batches and the goroutines that work on them.
+// pool is the batches, and what renders them.
 type pool struct {
 	*flags.Reading
-	options *messagesOptions
-	free    chan *batch
-	work    chan *batch // to the workers
-	order   chan *batch // to the writer
-	failed  chan struct{}
-	err     error // of the writer, set before failed is closed
-	ended   chan struct{}
-	fill    *batch // being filled
-	before  int64  // time of the message before
+	options   *messagesOptions
+	renderers chan render.Renderer // as many as work at a time
+	free      chan *batch
+	order     chan *batch // to the writer
+	ended     chan error  // of the writer
+	fill      *batch      // being filled
+	before    int64       // time of the message before
 }
 
 // addParallel adds a consumer that renders on several processors.
 func (c *messagesOptions) addParallel(x *flags.Reading) {
-	p := &pool{Reading: x, options: c, failed: make(chan struct{}), ended: make(chan struct{})}
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	n := 2*workers + 1
-	p.free, p.work, p.order = make(chan *batch, n), make(chan *batch, n), make(chan *batch, n)
+	p := &pool{Reading: x, options: c, renderers: make(chan render.Renderer, workers), free: make(chan *batch, n), order: make(chan *batch, n),
+		ended: make(chan error, 1)}
 	x.Add(scan.Consumer{Message: p.add, End: p.end, Begin: func() error {
-		go p.write()
+		for range workers {
+			p.renderers <- c.renderer(x)
+		}
 		for range n {
 			p.free <- &batch{done: make(chan struct{}, 1)}
 		}
-		for range workers {
-			go p.render(c.renderer(x))
-		}
+		go p.write()
 		return nil
 	}})
 }
 
 func (p *pool) add(m *dissect.Message) error {
 	if p.fill == nil {
-		select {
-		case p.fill = <-p.free:
-		case <-p.failed:
-			return p.err
-		}
+		p.fill = <-p.free
 	}
 	b := p.fill
 	b.msgs.Add(m)
@@ -80,41 +74,39 @@ func (p *pool) end() error {
 	if p.fill != nil {
 		p.submit()
 	}
-	close(p.work)
 	close(p.order)
-	<-p.ended
-	return p.err
+	return <-p.ended
 }
 
 func (p *pool) submit() {
-	p.work <- p.fill
+	go p.render(p.fill)
 	p.order <- p.fill
 	p.fill = nil
 }
 
-func (p *pool) render(r render.Renderer) {
-	for b := range p.work {
-		b.out = b.out[:0]
-		for i := range b.msgs.Len() {
-			b.out = r.Append(b.out, b.msgs.At(i), b.at[i])
-		}
-		b.done <- struct{}{}
+func (p *pool) render(b *batch) {
+	r := <-p.renderers
+	b.out = b.out[:0]
+	for i := range b.msgs.Len() {
+		b.out = r.Append(b.out, b.msgs.At(i), b.at[i])
 	}
+	p.renderers <- r
+	b.done <- struct{}{}
 }
 
-// write writes the batches in order. After an error it still receives them, so
-// that no other goroutine blocks.
+// write writes the batches in order. An error ends the pass.
 func (p *pool) write() {
-	defer close(p.ended)
+	var err error
 	for b := range p.order {
 		<-b.done
-		if p.err == nil {
-			if p.err = p.Out.Write(b.out); p.err != nil {
-				close(p.failed)
+		if err == nil {
+			if err = p.Out.Write(b.out); err != nil {
+				p.Stop()
 			}
 		}
 		b.msgs.Reset()
 		b.at = b.at[:0]
 		p.free <- b
 	}
+	p.ended <- err
 }
