@@ -34,9 +34,8 @@ type Options struct {
 	Select func(m *dissect.Message, first int64) bool
 
 	Limit int // stop after so many selected messages, 0 for no limit; see Consumer.Finish
-	// Until reports whether the reading ends before a frame, by the times of the first frame and of it. nil:
-	// it does not.
-	Until func(first, now int64) bool
+	// Until returns the time of the last frame that is read, by that of the first one. nil: all are read.
+	Until func(first int64) int64
 
 	Distinct bool // leave out messages that another capture point saw before
 	BulkData bool // keep bulk data in full
@@ -366,7 +365,7 @@ func (p *Pass) read(src *source) error {
 		case err != nil:
 			return err
 		}
-		if p.opt.Until != nil && p.opt.Until(cmp.Or(p.clock.first, f.Time), f.Time) {
+		if p.opt.Until != nil && f.Time > p.opt.Until(cmp.Or(p.clock.first, f.Time)) {
 			return nil
 		}
 		if take, err := p.frame(&f); err != nil {
