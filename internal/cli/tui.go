@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -96,9 +94,9 @@ func (c *tuiOptions) check() error {
 
 func (c *tuiOptions) run() error {
 	// Notes about the capture would be written over the screen.
-	notes := &laterWriter{}
+	notes := (&iostreams.IO{Out: c.Sys.Err}).NewWriter(iostreams.FlushWhenFull)
 	streams := *c.Sys.IO
-	streams.Err, streams.ErrTTY = notes, false
+	streams.Err, streams.ErrTTY = notes.Stream(), false
 	sys := *c.Sys
 	sys.IO = &streams
 	in := c.In
@@ -130,24 +128,23 @@ func (c *tuiOptions) run() error {
 	})
 	opened, ended := make(chan error, 3), make(chan struct{}) // all that is sent has room
 	p.Observe(m)
-	begun := false
+	first := sync.OnceFunc(func() {
+		m.Rows.SetFirst(p.First())
+		opened <- nil
+	})
 	p.Add(scan.Consumer{
 		Begin: func() error {
 			screen.Begin(p.Progress())
-			if in.OnlyLogs() {
-				m.Rows.SetFirst(p.First())
-			}
-			if !in.Rereadable() || in.OnlyLogs() {
+			switch {
+			case in.OnlyLogs():
+				first()
+			case !in.Rereadable():
 				opened <- nil
 			}
 			return nil
 		},
 		Frame: func(f *capture.Frame) error {
-			if !begun {
-				begun = true
-				m.Rows.SetFirst(p.First())
-				opened <- nil
-			}
+			first()
 			return m.Frame(f)
 		},
 		End: m.Rows.Err,
@@ -168,7 +165,7 @@ func (c *tuiOptions) run() error {
 	select {
 	case err := <-opened:
 		if err != nil {
-			return errors.Join(err, m.Rows.Close(), notes.writeTo(c.Sys.Err))
+			return errors.Join(err, m.Rows.Close(), notes.Close())
 		}
 	case <-time.After(patient):
 	}
@@ -186,7 +183,7 @@ func (c *tuiOptions) run() error {
 		err = errors.Join(err, m.Rows.Close())
 	case <-time.After(patience):
 	}
-	return errors.Join(err, notes.writeTo(c.Sys.Err))
+	return errors.Join(err, notes.Close())
 }
 
 // readState returns what the session before has left, and where that is.
@@ -260,23 +257,4 @@ func saveFunc(p *scan.Pass, in *scan.Input, rows *store.Store) func(string, []tu
 		}
 		return p.SaveFrames(path, &marks, kept)
 	}
-}
-
-// laterWriter keeps what is written to it.
-type laterWriter struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (w *laterWriter) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.buf.Write(b)
-}
-
-func (w *laterWriter) writeTo(to io.Writer) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, err := to.Write(w.buf.Bytes())
-	return err
 }
