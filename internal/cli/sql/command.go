@@ -124,9 +124,6 @@ func (c *command) start(args []string) error {
 	if err != nil {
 		return err
 	}
-	if in.isEmpty() {
-		return exit.Usagef("no capture given: name captures, Parquet files of lshark, or folders with them")
-	}
 	err = c.answer(cache, in, query)
 	return errors.Join(err, cache.prune(int64(c.cacheSize)))
 }
@@ -256,28 +253,28 @@ func (c *command) split(args []string) (query string, files []string, err error)
 
 // answer converts what is needed and runs DuckDB.
 func (c *command) answer(cache *cache, in *inputs, query string) error {
-	tables := c.neededTables(query)
+	tables, captures := c.neededTables(query), in.files[noTable]
 	if c.input.Verbose && len(tables) > 0 {
-		c.sys.Say("%d captures; tables: %s", len(in.captures), strings.Join(tables, ", "))
+		c.sys.Say("%d captures; tables: %s", len(captures), strings.Join(tables, ", "))
 	}
 	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(max(c.input.Cores, 1), 4*runtime.GOMAXPROCS(0))}
-	files, damaged, err := convert.convert(in.captures, tables)
+	files, damaged, err := convert.convert(captures, tables)
 	if err != nil {
 		return errors.Join(err, damaged)
 	}
 	for _, table := range tables {
-		for _, path := range in.parquet[table] {
+		for _, path := range in.files[table] {
 			files[table] = append(files[table], file{path: path})
 		}
 	}
-	clocks, err := c.clocks(in.captures, tables)
+	clocks, err := c.clocks(captures, tables)
 	if err != nil {
 		return errors.Join(err, damaged)
 	}
 	err = duckdb(c.sys.IO, script(files, clocks), c.form.Value, query)
-	if errors.Is(err, errNoDuckDB) && len(tables) > 0 && len(in.captures) > 0 {
+	if errors.Is(err, errNoDuckDB) && len(tables) > 0 && len(captures) > 0 {
 		folder := filepath.Dir(files[tables[0]][0].path)
-		if len(in.captures) > 1 {
+		if len(captures) > 1 {
 			folder = filepath.Dir(folder)
 		}
 		err = fmt.Errorf("%w; the Parquet files are in %s", err, folder)

@@ -17,45 +17,37 @@ import (
 
 // inputs are the files that the arguments name.
 type inputs struct {
-	captures []string
-	parquet  map[string][]string // paths by table
+	files map[string][]string // paths by table, noTable for captures
+	seen  map[string]bool     // absolute paths
 }
 
-func (in *inputs) isEmpty() bool { return len(in.captures) == 0 && len(in.parquet) == 0 }
+const noTable = ""
 
 // findInputs returns the files that the arguments name: captures, Parquet files of
 // lshark, and folders with either.
 func findInputs(args []string) (*inputs, error) {
-	in := &inputs{parquet: make(map[string][]string)}
-	seen := make(map[string]bool)
-	isNew := func(path string) bool {
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-		known := seen[path]
-		seen[path] = true
-		return !known
-	}
+	in := &inputs{files: make(map[string][]string), seen: make(map[string]bool)}
 	for _, path := range args {
 		info, err := os.Stat(path)
+		before := len(in.seen)
 		switch {
 		case err != nil:
 			return nil, explainMissing(path, err)
 		case info.IsDir():
-			before := len(seen)
-			if err := in.addFolder(path, isNew); err != nil {
-				return nil, err
-			}
-			if len(seen) == before {
-				return nil, fmt.Errorf("%s: no captures and no Parquet files of lshark in this folder", path)
+			if err = in.addFolder(path); err == nil && len(in.seen) == before {
+				err = fmt.Errorf("%s: no captures and no Parquet files of lshark in this folder", path)
 			}
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s: not a file or a folder; save the capture first", path)
-		case isNew(path):
-			if err := in.addFile(path); err != nil {
-				return nil, err
-			}
+			err = fmt.Errorf("%s: not a file or a folder; save the capture first", path)
+		default:
+			err = in.add(path, true)
 		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(in.files) == 0 {
+		return nil, exit.Usagef("no capture given: name captures, Parquet files of lshark, or folders with them")
 	}
 	return in, nil
 }
@@ -74,23 +66,32 @@ func explainMissing(path string, err error) error {
 	return fmt.Errorf("open %s: %w", path, err)
 }
 
-func (in *inputs) addFile(path string) error {
-	switch table, err := parquetTable(path); {
+// add adds a file. Of those that no argument names, it ignores what is neither a capture nor a file of lshark.
+func (in *inputs) add(path string, named bool) error {
+	table, err := parquetTable(path)
+	switch {
 	case errors.Is(err, parquet.ErrFormat):
-		in.captures = append(in.captures, path) // if it is none, converting reports that
+		if !named && !isCapture(path) { // if a named one is none, converting reports that
+			return nil
+		}
 	case err != nil:
 		return err
-	case table == "":
+	case table == noTable && named:
 		return fmt.Errorf("%s: a Parquet file, but not with records of lshark that it could query", path)
-	default:
-		in.parquet[table] = append(in.parquet[table], path)
+	case table == noTable:
+		return nil
 	}
-	return nil
+	absolute, err := filepath.Abs(path)
+	if err == nil && !in.seen[absolute] {
+		in.seen[absolute] = true
+		in.files[table] = append(in.files[table], path)
+	}
+	return err
 }
 
-// addFolder adds the files in a folder and its subfolders; other files are ignored, and
-// those whose names begin with a dot, such as those that are not complete.
-func (in *inputs) addFolder(folder string, isNew func(string) bool) error {
+// addFolder adds the files in a folder and its subfolders, but not those whose names begin with a dot, such as
+// those that are not complete.
+func (in *inputs) addFolder(folder string) error {
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		hidden := path != folder && strings.HasPrefix(entry.Name(), ".")
 		switch {
@@ -105,18 +106,7 @@ func (in *inputs) addFolder(folder string, isNew func(string) bool) error {
 		if err != nil || !info.Mode().IsRegular() {
 			return nil //nolint:nilerr // a link to nowhere, or removed meanwhile
 		}
-		table, err := parquetTable(path)
-		switch {
-		case errors.Is(err, parquet.ErrFormat):
-			if isCapture(path) && isNew(path) {
-				in.captures = append(in.captures, path)
-			}
-		case err != nil:
-			return err
-		case table != "" && isNew(path):
-			in.parquet[table] = append(in.parquet[table], path)
-		}
-		return nil
+		return in.add(path, false)
 	})
 }
 
