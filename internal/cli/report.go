@@ -59,7 +59,8 @@ func newReport(sys *scan.System) *cobra.Command {
 		Logs:    true,
 		Output: func(f *pflag.FlagSet) {
 			f.StringVar(&c.title, "title", "", "the heading of the page is `TEXT` (default: the names of the files)")
-			c.RegisterTimeOf(f, []string{"r", "a", "u"}, "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page "+
+			c.Time.Words, c.Time.Noun = []string{"r", "a", "u"}, "time"
+			f.VarP(&c.Time, "time", "t", "times when the page opens: r relative to the first frame, a local time of the reader, u UTC; the page "+
 				"has a switch")
 		},
 	}, (*reportOptions).check, (*reportOptions).run)

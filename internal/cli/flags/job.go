@@ -177,12 +177,6 @@ func RegisterColor(f *pflag.FlagSet, color *Choice) {
 	f.Var(color, "color", "colour the output: "+WordList(color.Words))
 }
 
-// RegisterTimeOf defines -t for a command whose times are absolute or relative to the first frame.
-func (j *Job) RegisterTimeOf(f *pflag.FlagSet, words []string, help string) {
-	j.Time.Words, j.Time.Noun = words, "time"
-	f.VarP(&j.Time, "time", "t", help)
-}
-
 // check checks the flags and, if that is wanted, the input. own is what is wrong with the flags that only
 // this command has.
 func (j *Job) check(input bool, own error) (err error) {
@@ -197,13 +191,21 @@ func (j *Job) check(input bool, own error) (err error) {
 			wrong = append(wrong, exit.Usagef("%s %d: must not be negative", shortName(f), n))
 		}
 	})
-	switch {
-	case j.SaveAll && j.Save == "":
-		wrong = append(wrong, exit.Usagef("--all-frames needs -w"))
-	case j.print && j.Save == "":
-		wrong = append(wrong, exit.Usagef("-P needs -w"))
+	form := j.Form.Value
+	for _, x := range []struct {
+		isWrong bool
+		text    string
+	}{
+		{j.SaveAll && j.Save == "", "--all-frames needs -w"},
+		{j.print && j.Save == "", "-P needs -w"},
+		{len(j.Fields) > 0 && form != "fields" && !(j.addsColumns && form == ParquetForm), "-e needs -T fields"},
+		{len(j.Fields) == 0 && form == "fields", "-T fields needs the names of fields (-e NAME)"},
+	} {
+		if x.isWrong {
+			wrong = append(wrong, exit.Usagef("%s", x.text))
+		}
 	}
-	return errors.Join(err, own, errors.Join(wrong...), j.checkFields())
+	return errors.Join(err, own, errors.Join(wrong...))
 }
 
 // ownBounds are the flags with numbers of which scan.Flags.Check says what they must be.
@@ -214,16 +216,6 @@ func shortName(f *pflag.Flag) string {
 		return "-" + f.Shorthand
 	}
 	return "--" + f.Name
-}
-
-func (j *Job) checkFields() error {
-	switch form := j.Form.Value; {
-	case len(j.Fields) > 0 && form != "fields" && !(j.addsColumns && form == ParquetForm):
-		return exit.Usagef("-e needs -T fields")
-	case len(j.Fields) == 0 && form == "fields":
-		return exit.Usagef("-T fields needs the names of fields (-e NAME)")
-	}
-	return nil
 }
 
 // Prints reports whether records are printed: with -w only if a flag asks for it.

@@ -65,11 +65,14 @@ func ParquetFunc[R any](x *Reading, keys *records.Table[R]) func(dst []byte, r R
 	}
 	file := rows.NewWriter(x.Out.Stream(), keys, rows.Options{Release: Version(), Sensor: sensor, Capture: x.In.Name()})
 	x.Out.Finish(func() error {
-		damage, isDamage := damageOf(x.err)
-		if source != "" && (x.err == nil || isDamage) {
+		var damage *capture.DamageError // nil if there is another error, too
+		if x.err != nil && errors.As(x.err, &damage) && x.err.Error() != damage.Error() {
+			damage = nil
+		}
+		if source != "" && (x.err == nil || damage != nil) {
 			file.SetMetadata(rows.SourceKey, source)
 		}
-		if isDamage {
+		if damage != nil {
 			text, _ := json.Marshal(damage) // of texts and a number
 			file.SetMetadata(rows.DamageKey, string(text))
 		}
@@ -79,12 +82,6 @@ func ParquetFunc[R any](x *Reading, keys *records.Table[R]) func(dst []byte, r R
 		_ = file.Append(r) // file.Close returns the error again
 		return dst
 	}
-}
-
-// damageOf returns the damage of a capture, if an error is nothing else.
-func damageOf(err error) (damage *capture.DamageError, ok bool) {
-	ok = errors.As(err, &damage) && err.Error() == damage.Error()
-	return damage, ok
 }
 
 // source identifies a capture and the flags that decide what is made of it; empty
@@ -170,9 +167,20 @@ func (j Job) each(run func(Job) error) error {
 	if f := j.cmd.Flags().Lookup("write"); f != nil && f.Changed {
 		return exit.Usagef("-w needs a file for -o, not a folder")
 	}
-	results, total, err := j.results(captures)
-	if err != nil {
-		return err
+	var results []string
+	var sizes []int64
+	var total int64
+	for _, path := range captures {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		sizes, total = append(sizes, info.Size()), total+info.Size()
+		result := j.result(path)
+		if other := slices.Index(results, result); other >= 0 {
+			return exit.Usagef("%s and %s would both be written to %s", captures[other], path, result)
+		}
+		results = append(results, result)
 	}
 	if err := os.MkdirAll(j.Output, 0o777); err != nil {
 		return err
@@ -186,9 +194,7 @@ func (j Job) each(run func(Job) error) error {
 	var interrupted atomic.Bool
 	errs := make([]error, len(captures))
 	Parallel(len(captures), max(j.Input.Cores, 1), func(i int) {
-		if info, err := os.Stat(captures[i]); err == nil {
-			defer read.Add(info.Size())
-		}
+		defer read.Add(sizes[i])
 		if interrupted.Load() {
 			return
 		}
@@ -198,47 +204,20 @@ func (j Job) each(run func(Job) error) error {
 			interrupted.Store(true)
 		}
 	})
-	for _, err := range errs {
-		if errors.As(err, new(exit.UsageError)) {
-			return err // all others have the same
-		}
-	}
 	return errors.Join(errs...)
 }
 
-// results returns the files for the results of captures, which must be there and have
-// different names, and the size of the captures.
-func (j *Job) results(captures []string) (results []string, total int64, err error) {
-	for i, path := range captures {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, 0, err
-		}
-		total += info.Size()
-		result := j.result(path)
-		if other := slices.Index(results, result); other >= 0 {
-			return nil, 0, exit.Usagef("%s and %s would both be written to %s", captures[other], captures[i], result)
-		}
-		results = append(results, result)
-	}
-	return results, total, nil
-}
-
-// Parallel calls do for the numbers from 0 to n-1, by several workers at a time.
-func Parallel(n, workers int, do func(i int)) {
-	next := make(chan int)
+// Parallel calls do for the numbers from 0 to n-1, several at a time.
+func Parallel(n, atOnce int, do func(i int)) {
 	var wait sync.WaitGroup
-	for range min(workers, n) {
+	free := make(chan struct{}, atOnce)
+	for i := range n {
+		free <- struct{}{}
 		wait.Go(func() {
-			for i := range next {
-				do(i)
-			}
+			do(i)
+			<-free
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
 	wait.Wait()
 }
 
