@@ -41,6 +41,10 @@ type diagnoseOptions struct {
 
 	rules []*diagnose.Rule
 	least diagnose.Severity
+
+	out  *flags.Run[*diagnose.Finding]
+	text func() *tables.FindingsText // is called when the first frame has been read, whose time the text needs
+	list []*diagnose.Finding         // those that are selected, at the end
 }
 
 func newDiagnose(sys *scan.System) *cobra.Command {
@@ -129,9 +133,13 @@ func (c *diagnoseOptions) run() error {
 		o.Files.Write = []string{c.trouble.Dir}
 	}
 	x := flags.Open(&c.Job, &records.Findings, o)
-	out := &findingsOutput{Run: x, options: c}
-	out.text = sync.OnceValue(func() *tables.FindingsText { return tables.NewFindingsText(x.Options(), out.first(), c.Input.Verbose) })
-	x.Line = out.line
+	c.out = x
+	c.text = sync.OnceValue(func() *tables.FindingsText { return tables.NewFindingsText(x.Options(), c.first(), c.Input.Verbose) })
+	x.Line = func(dst *schema.Marked, f *diagnose.Finding) {
+		if c.Input.Verbose || c.chooses() || !tables.IsUsual(f) { // which end writes
+			c.text().Append(dst, f)
+		}
+	}
 	d := diagnose.Options{Rules: c.rules, Follow: x.FollowOptions(), Data: c.verify, Capture: x.Captured}
 	if x.In.OnlyLogs() {
 		d.Capture, d.OnlyLogs = nil, true
@@ -163,8 +171,8 @@ func (c *diagnoseOptions) run() error {
 		}
 	}
 	err := x.Run(func() {
-		out.end(e)
-		for _, f := range out.list {
+		c.end(e)
+		for _, f := range c.list {
 			x.SaveFinding(f)
 			if x.Next == "" {
 				x.Next = ladderOf(f)
@@ -184,7 +192,7 @@ func (c *diagnoseOptions) run() error {
 			x.Note("%s", path)
 		}
 	}
-	if err == nil && !x.IsText() && len(out.list) == 0 && e.RPCs() > 0 {
+	if err == nil && !x.IsText() && len(c.list) == 0 && e.RPCs() > 0 {
 		what := "nothing found"
 		if c.chooses() {
 			what = "no such findings"
@@ -192,7 +200,7 @@ func (c *diagnoseOptions) run() error {
 		x.Note("%s in %d RPCs", what, e.RPCs())
 	}
 	if c.exitCode && (err == nil || errors.Is(err, syscall.EPIPE)) {
-		return statusOf(out.list)
+		return statusOf(c.list)
 	}
 	return err
 }
@@ -269,18 +277,11 @@ func (c *diagnoseOptions) isTrouble(f *diagnose.Finding) bool {
 	return f.Severity >= c.trouble.Least && c.selects(f)
 }
 
-type findingsOutput struct {
-	*flags.Run[*diagnose.Finding]
-	options *diagnoseOptions
-	text    func() *tables.FindingsText // is called when the first frame has been read, whose time the text needs
-	list    []*diagnose.Finding         // those that are selected, at the end
-}
-
 // first returns the time that others are relative to. The first line of a log may tell when a request was sent.
-func (o *findingsOutput) first() int64 {
-	first := o.First()
-	for _, f := range o.list {
-		if o.In.OnlyLogs() && f.First != 0 {
+func (c *diagnoseOptions) first() int64 {
+	first := c.out.First()
+	for _, f := range c.list {
+		if c.In.OnlyLogs() && f.First != 0 {
 			first = min(first, f.First)
 		}
 	}
@@ -289,42 +290,34 @@ func (o *findingsOutput) first() int64 {
 
 // end writes the findings of files, and in text the line about the input: before them, of a live
 // capture behind them.
-func (o *findingsOutput) end(e *diagnose.Engine) {
-	c, live := o.options, o.In.Live()
-	o.list = slices.DeleteFunc(e.Findings(), func(f *diagnose.Finding) bool { return !c.selects(f) })
+func (c *diagnoseOptions) end(e *diagnose.Engine) {
+	c.list = slices.DeleteFunc(e.Findings(), func(f *diagnose.Finding) bool { return !c.selects(f) })
 	switch {
-	case !o.IsText():
-		if !live {
-			o.Emit(o.list...)
-		}
+	case !c.out.IsText() && c.In.Live(): // they are written
 		return
-	case len(o.list) == 0 && e.RPCs() == 0:
+	case !c.out.IsText():
+		c.out.Emit(c.list...)
+		return
+	case len(c.list) == 0 && e.RPCs() == 0:
 		return
 	}
 	var dst schema.Marked
-	text := o.text()
+	text := c.text()
 	var clients, servers []lnet.NID
-	if !o.In.OnlyLogs() { // which have lines about some of the connections only
+	if !c.In.OnlyLogs() { // which have lines about some of the connections only
 		captured := slices.DeleteFunc(slices.Clone(e.Imports().List()), func(i *track.Import) bool { return i.FromLog }) // as are the RPCs
 		clients, servers = track.Nodes(captured)
 	}
-	text.AppendInput(&dst, &tables.Input{First: o.first(), Last: o.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
-		o.list, c.chooses())
+	text.AppendInput(&dst, &tables.Input{First: c.first(), Last: c.out.Last(), RPCs: e.RPCs(), Clients: clients, Servers: servers},
+		c.list, c.chooses())
 	switch {
-	case live: // they are written
+	case c.In.Live(): // they are written
 	case c.chooses():
-		for _, f := range o.list {
+		for _, f := range c.list {
 			text.Append(&dst, f)
 		}
 	default:
-		text.AppendAll(&dst, o.list) // with what an expert would say first
+		text.AppendAll(&dst, c.list) // with what an expert would say first
 	}
-	o.Fail(o.Print(&dst))
-}
-
-// line appends a finding as text.
-func (o *findingsOutput) line(dst *schema.Marked, f *diagnose.Finding) {
-	if o.options.Input.Verbose || o.options.chooses() || !tables.IsUsual(f) { // which end writes
-		o.text().Append(dst, f)
-	}
+	c.out.Fail(c.out.Print(&dst))
 }

@@ -30,7 +30,7 @@ import (
 // importsOptions are the flags of the command that shows connections and what happened to them.
 type importsOptions struct {
 	flags.Job
-	filter   *flags.MessageFilter
+	filter   flags.MessageFilter
 	timeline bool
 	compared string // the clients of --compare
 	atText   string // of --at
@@ -105,7 +105,7 @@ func (c *importsOptions) run() error {
 // show returns the hooks that it needs, and what it does when the input has been read.
 func runImports[R any](c *importsOptions, keys *records.Table[R], show func(*flags.Run[R], *track.Imports) (follow.Hooks, func([]*track.Import))) error {
 	x := flags.Open(&c.Job, keys, scan.Options{
-		Select: func(m *dissect.Message, first int64) bool { return c.filter.Match(m, first) },
+		Select: c.filter,
 		Names:  track.NewNames(),
 		Limit:  c.Count, Concurrent: true,
 		Until: c.at,

@@ -154,7 +154,7 @@ func (c *ladderOptions) compile(p *scan.Pass) error {
 	messages, err := flags.Messages(c.Display)
 	if err == nil {
 		if c.Display != "" || c.title() == "" {
-			c.what.Match = func(m *dissect.Message) bool { return messages.Match(m, p.First()) }
+			c.what.Match = func(m *dissect.Message) bool { return messages(m, p.First()) }
 		}
 		return nil
 	}

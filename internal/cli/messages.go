@@ -28,7 +28,7 @@ import (
 // messages is lshark without a command: it shows every message.
 type messagesOptions struct {
 	flags.Job
-	filter    *flags.MessageFilter
+	filter    flags.MessageFilter
 	tree, hex bool
 	diff      bool
 	pdu       bool
@@ -167,7 +167,7 @@ func (c *messagesOptions) run() error {
 	// messages would only take time.
 	parallel := (form == "tree" || form == "json") && runtime.GOMAXPROCS(0) > 1 && c.FlushPolicy() == iostreams.FlushWhenFull
 	x := c.Open(scan.Options{
-		Select:   func(m *dissect.Message, first int64) bool { return c.filter.Match(m, first) },
+		Select:   c.filter,
 		Limit:    limit,
 		SavePDUs: c.pdu,
 		Distinct: true,
@@ -268,7 +268,7 @@ func (c *messagesOptions) addFlagWords(x *flags.Reading) {
 			x.Fail(scan.ErrStop)
 		}
 	}
-	matches := func(m *dissect.Message) bool { return m != nil && c.filter.Match(m, x.First()) }
+	matches := func(m *dissect.Message) bool { return m != nil && c.filter(m, x.First()) }
 	at := render.Moment{}
 	connects := track.NewConnects(func(pair *track.ConnectPair) {
 		if enough() || !matches(pair.Request) && !matches(pair.Reply) {

@@ -39,7 +39,7 @@ func (c *command) startCapture() error {
 		return err
 	}
 	p := scan.New(c.sys, in, scan.Options{
-		Select:   selected.Match,
+		Select:   selected,
 		Distinct: true,
 		Names:    track.NewNames(),
 		Stream:   out,

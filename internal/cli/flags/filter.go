@@ -28,26 +28,20 @@ func Filter[R any](display string, keys *records.Table[R]) (*filter.RecordFilter
 	return compile(display, func(text string) (*filter.RecordFilter[R], error) { return filter.CompileRecord(keys, text) })
 }
 
-// MessageFilter is a display filter for messages. The zero value matches all.
-type MessageFilter struct {
-	filter *filter.Filter
-	msg    records.Message
-}
+// MessageFilter reports whether a message matches a display filter; first is the time of the first frame of the capture.
+type MessageFilter = func(m *dissect.Message, first int64) bool
 
-// Messages compiles a display filter for messages.
-func Messages(display string) (*MessageFilter, error) {
+// Messages compiles a display filter for messages. All match an empty one.
+func Messages(display string) (MessageFilter, error) {
 	f, err := compile(display, filter.Compile)
-	return &MessageFilter{filter: f}, err
-}
-
-// Match reports whether a message matches; first is the time of the first
-// frame of the capture.
-func (f *MessageFilter) Match(m *dissect.Message, first int64) bool {
-	if f.filter == nil {
-		return true
-	}
-	f.msg.Set(m, first)
-	return f.filter.Match(&f.msg)
+	var msg records.Message
+	return func(m *dissect.Message, first int64) bool {
+		if f == nil {
+			return true
+		}
+		msg.Set(m, first)
+		return f.Match(&msg)
+	}, err
 }
 
 // RPCFilter is a display filter for RPCs. The zero value matches all.
