@@ -1,6 +1,7 @@
 package extcap
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"runtime"
@@ -10,83 +11,52 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/render/filter"
-	"github.com/lshark/lshark/render/pdu"
 )
 
 // helpPage is what the help button of Wireshark opens.
 const helpPage = "https://github.com/lshark/lshark/blob/main/docs/wireshark.md"
 
-// sentence returns a line of an answer: a word, and values in braces by name.
-func sentence(word string, pairs ...string) string {
-	var b strings.Builder
-	b.WriteString(word + " ")
-	for i := 0; i < len(pairs); i += 2 {
-		b.WriteString("{" + pairs[i] + "=" + plain.Replace(pairs[i+1]) + "}")
-	}
-	return b.String() + "\n"
-}
+// linkTypes is the answer to --extcap-dlts. The type of frames is that of the
+// interface that is captured; the file names it.
+//
+//go:embed answers/dlts
+var linkTypes string
 
-// plain replaces what would end a value or a line.
-var plain = strings.NewReplacer("{", "(", "}", ")", "\n", " ", "\r", " ")
+// The answers to --extcap-config. A @ stands for the interfaces of this host.
+var (
+	//go:embed answers/settings.local
+	localSettings string
+	//go:embed answers/settings.remote
+	remoteSettings string
+)
 
 func interfaces(version string) string {
-	text := sentence("extcap", "version", version, "help", helpPage, "display", "Lustre")
+	text := fmt.Sprintf("extcap {version=%s}{help=%s}{display=Lustre}\n", version, helpPage)
 	if runtime.GOOS == "linux" { // elsewhere nothing can be captured live
-		text += sentence("interface", "value", localInterface, "display", "Lustre (lshark)")
+		text += "interface {value=" + localInterface + "}{display=Lustre (lshark)}\n"
 	}
-	return text + sentence("interface", "value", remoteInterface, "display", "Lustre remote (lshark over ssh)")
+	return text + "interface {value=" + remoteInterface + "}{display=Lustre remote (lshark over ssh)}\n"
 }
 
-// linkTypes returns the answer to --extcap-dlts. The type of frames is that of the
-// interface that is captured; the file names it.
-func linkTypes() string {
-	return sentence("dlt", "number", fmt.Sprint(pdu.LinkType), "name", "WIRESHARK_UPPER_PDU", "display", "Lustre messages") +
-		sentence("dlt", "number", fmt.Sprint(capture.LinkEthernet), "name", "EN10MB", "display", "Frames")
-}
-
-// settings returns the answer to --extcap-config.
 func settings(iface string) (string, error) {
-	var text string
-	n := 0
-	add := func(call, display, kind, tooltip string, more ...string) {
-		pairs := append([]string{"number", fmt.Sprint(n), "call", "--" + call, "display", display, "type", kind, "tooltip", tooltip}, more...)
-		text += sentence("arg", pairs...)
-		n++
-	}
 	if iface == remoteInterface {
-		add("remote-host", "Host", "string", "host or user@host; ssh must not ask for a password", "required", "true")
-		add("remote-command", "Command", "string", "how that host runs lshark, for instance sudo -n lshark", "default", "lshark")
-		add("interface", "Interface", "string", "interface of that host, any for all", "default", "any")
-	} else {
-		add("interface", "Interface", "selector", "interface of this host, any for all", "reload", "true", "placeholder", "List again")
-		values, err := interfaceValues(n - 1)
-		if err != nil {
-			return "", err
-		}
-		text += values
+		return remoteSettings, nil
 	}
-	add("content", "Capture", "selector", "messages with all fields, or frames with comments about the messages in them")
-	text += sentence("value", "arg", fmt.Sprint(n-1), "value", contentMessages, "display", "Messages, with all fields", "default", "true")
-	text += sentence("value", "arg", fmt.Sprint(n-1), "value", contentFrames, "display", "Frames, with comments", "default", "false")
-	add("port", "LNet ports", "string", "TCP ports that carry LNet, separated by commas", "placeholder", "988", "validation", `^([0-9]+(,[0-9]+)*)?$`)
-	add("snaplen", "Bytes of a frame", "unsigned", "capture at most so many bytes of a frame, 0 for all", "range", "0,1048576", "default", "0")
-	return text, nil
+	values, err := interfaceValues()
+	return strings.Replace(localSettings, "@\n", values, 1), err
 }
 
 // settingValues returns the answer to --extcap-reload-option.
 func settingValues(iface, name string) (string, error) {
 	if iface == localInterface && strings.TrimLeft(name, "-") == "interface" {
-		return interfaceValues(0)
+		return interfaceValues()
 	}
 	return "", exit.Usagef("--extcap-reload-option %s: no values to list", name)
 }
 
-func interfaceValues(number int) (string, error) {
+func interfaceValues() (string, error) {
 	list, err := capture.Interfaces()
-	if err != nil {
-		return "", err
-	}
-	text := sentence("value", "arg", fmt.Sprint(number), "value", "any", "display", "all interfaces", "default", "true")
+	text := "value {arg=0}{value=any}{display=all interfaces}{default=true}\n"
 	for _, i := range list {
 		if !i.Up {
 			continue
@@ -95,9 +65,9 @@ func interfaceValues(number int) (string, error) {
 		for _, a := range i.Addresses {
 			display += " " + a.Addr().String()
 		}
-		text += sentence("value", "arg", fmt.Sprint(number), "value", i.Name, "display", display, "default", "false")
+		text += fmt.Sprintf("value {arg=0}{value=%s}{display=%s}{default=false}\n", i.Name, display)
 	}
-	return text, nil
+	return text, err
 }
 
 // filterProblem returns the answer to a filter that is to be checked: what is wrong

@@ -127,7 +127,7 @@ func (c *command) run(version string) error {
 	case q.iface != localInterface && q.iface != remoteInterface:
 		return exit.UnknownName("interface", q.iface, []string{localInterface, remoteInterface})
 	case q.dlts:
-		return c.answer(linkTypes(), nil)
+		return c.answer(linkTypes, nil)
 	case q.config && q.reload != "":
 		return c.answer(settingValues(q.iface, q.reload))
 	case q.config:

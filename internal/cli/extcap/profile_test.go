@@ -17,12 +17,14 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/pdu"
 )
 
 // TestGeneratedProfile checks that the profile in completions/ is up to date; UPDATE=1 in the environment
@@ -191,5 +193,17 @@ func TestTsharkTree(t *testing.T) {
 	assert.That(t, maps.Equal(shown, want), "tshark shows the messages %v, want %v", shown, want)
 	for _, f := range filters {
 		assert.Equal(t, found[f.filter], " "+f.want, f.filter, "packets")
+	}
+}
+
+// TestAnswers checks that answers that are files have the values of the program.
+func TestAnswers(t *testing.T) {
+	for _, link := range []capture.LinkType{pdu.LinkType, capture.LinkEthernet} {
+		assert.That(t, strings.Contains(linkTypes, fmt.Sprintf("{number=%d}", link)), "no link type %d", link)
+	}
+	for _, text := range []string{localSettings, remoteSettings} {
+		for _, content := range []string{contentMessages, contentFrames} {
+			assert.That(t, strings.Contains(text, "{value="+content+"}"), "no content %s", content)
+		}
 	}
 }
