@@ -69,3 +69,11 @@ func (f *File) End(complete bool) error {
 	}
 	return err
 }
+
+// MayRenameIn reports whether a process without privileges may make and rename files in a
+// folder: its user owns it.
+func MayRenameIn(dir string) bool {
+	const ownerMayWrite = 0o200
+	info, err := os.Stat(dir)
+	return err == nil && IsOwn(info) && info.Mode()&ownerMayWrite != 0
+}

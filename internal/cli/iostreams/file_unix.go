@@ -7,14 +7,8 @@ import (
 	"syscall"
 )
 
-// MayRenameIn reports whether a process without privileges may make and rename files in a
-// folder: its user owns it.
-func MayRenameIn(dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
+// IsOwn reports whether a file or folder belongs to the user of this process.
+func IsOwn(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	const ownerMayWrite = 0o200
-	return ok && int(stat.Uid) == os.Geteuid() && info.Mode()&ownerMayWrite != 0
+	return ok && int(stat.Uid) == os.Geteuid()
 }

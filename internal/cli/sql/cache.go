@@ -67,7 +67,7 @@ func (c *cache) check() error {
 			return err
 		}
 		const othersWrite = 0o022
-		if !isOwn(info) || info.Mode().Perm()&othersWrite != 0 {
+		if !iostreams.IsOwn(info) || info.Mode().Perm()&othersWrite != 0 {
 			return fmt.Errorf("%s is not used as a cache: it belongs to another user, or others can write into it", folder)
 		}
 	}
