@@ -95,12 +95,9 @@ func (c *tuiOptions) check() error {
 func (c *tuiOptions) run() error {
 	// Notes about the capture would be written over the screen.
 	notes := (&iostreams.IO{Out: c.Sys.Err}).NewWriter(iostreams.FlushWhenFull)
-	streams := *c.Sys.IO
-	streams.Err, streams.ErrTTY = notes.Stream(), false
-	sys := *c.Sys
-	sys.IO = &streams
+	sys := c.Sys.With(func(s *iostreams.IO) { s.Err, s.ErrTTY = notes.Stream(), false })
 	in := c.In
-	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
+	p := scan.New(sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "there are findings and connections"}})
 	rows := store.Options{Distinct: in.Distinct()}
 	if !in.Rereadable() {

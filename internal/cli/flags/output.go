@@ -199,7 +199,8 @@ func (j Job) each(run func(Job) error) error {
 			return
 		}
 		one := j
-		one.Sys, one.Output, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
+		one.Sys = j.Sys.With(func(s *iostreams.IO) { s.About = filepath.Base(captures[i]) })
+		one.Output, one.Args = results[i], captures[i:i+1]
 		if errs[i] = one.once(run); errors.As(errs[i], new(exit.Interrupted)) {
 			interrupted.Store(true)
 		}

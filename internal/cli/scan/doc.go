@@ -50,22 +50,17 @@ type Files struct {
 	Foreign     bool     // files are made in a folder of another user; set by the Pass
 }
 
-// ToFile returns the System for a run whose results go to a file in place of Out.
-func (s *System) ToFile() *System {
-	return s.with(func(streams *iostreams.IO) { streams.OutTTY, streams.Columns = false, 0 })
-}
-
-// About returns the System for a run with one of several captures. Its messages have the
-// name of the capture.
-func (s *System) About(capture string) *System {
-	return s.with(func(streams *iostreams.IO) { streams.About = capture })
-}
-
-func (s *System) with(change func(*iostreams.IO)) *System {
+// With returns the System with other streams, for a run whose results or messages go elsewhere.
+func (s *System) With(change func(*iostreams.IO)) *System {
 	other, streams := *s, *s.IO
 	change(&streams)
 	other.IO = &streams
 	return &other
+}
+
+// ToFile returns the System for a run whose results go to a file in place of Out.
+func (s *System) ToFile() *System {
+	return s.With(func(streams *iostreams.IO) { streams.OutTTY, streams.Columns = false, 0 })
 }
 
 // Frames is an open capture. Next returns io.EOF at the end, and

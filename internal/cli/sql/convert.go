@@ -107,9 +107,8 @@ func (c *converter) convertCapture(path string, size int64, tables []string) (j 
 	if j.folder, j.err = c.cache.use(path, c.passed()); j.err != nil {
 		return j
 	}
-	streams := *c.sys.IO
-	streams.OutTTY, streams.ErrTTY, streams.Reading = false, false, c.read.Reading
-	sys := &scan.System{IO: &streams, Open: c.sys.Open, Harden: c.sys.Harden, KeepComplete: true}
+	sys := c.sys.With(func(s *iostreams.IO) { s.OutTTY, s.ErrTTY, s.Reading = false, false, c.read.Reading })
+	sys.KeepComplete = true
 	for _, table := range tables {
 		err := c.run(sys, c.arguments(path, table, j.file(table)))
 		if _, missing := os.Stat(j.file(table)); missing == nil && errors.As(err, new(*capture.DamageError)) {
