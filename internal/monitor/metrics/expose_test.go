@@ -283,7 +283,7 @@ func TestNativeBucketsAreMarked(t *testing.T) {
 	h.With()
 	r.End()
 	s := r.Snapshot()
-	if b := AppendProtobuf(nil, s); !bytes.Contains(b, []byte{histogramPositiveSpan<<3 | byte(protowire.BytesType), 2, spanOffset << 3, 0}) {
+	if b := AppendProtobuf(nil, s); !bytes.Contains(b, []byte{12<<3 | byte(protowire.BytesType), 2, 1 << 3, 0}) {
 		t.Errorf("no empty span in % x", b)
 	}
 }

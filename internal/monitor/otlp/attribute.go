@@ -18,13 +18,12 @@ type Attribute struct {
 	number uint64 // integer, or float64 bits
 }
 
-// attributeKind is the number of the field of AnyValue that has the value.
 type attributeKind uint8
 
 const (
-	stringKind attributeKind = 1
-	intKind    attributeKind = 3
-	floatKind  attributeKind = 4
+	stringKind attributeKind = iota + 1
+	intKind
+	floatKind
 )
 
 // String returns an attribute with a text.
@@ -44,30 +43,27 @@ func Float(key string, value float64) Attribute {
 
 func (a *Attribute) absent() bool { return a.kind == stringKind && a.text == "" || a.kind == 0 }
 
-// appendAttributes appends the attributes that are not absent, as fields of type
-// KeyValue.
-func appendAttributes(b []byte, field protobuf.Number, attributes []Attribute) []byte {
-	for i := range attributes {
-		if a := &attributes[i]; !a.absent() {
-			b = a.append(b, field)
+// encodeAttributes appends the attributes that are not absent, as fields of type KeyValue.
+func encodeAttributes(e *protobuf.Encoder, field protobuf.Number, list []Attribute) {
+	for i := range list {
+		a := &list[i]
+		if a.absent() {
+			continue
 		}
+		e.Message(field, "", func() {
+			e.String(1, "key", a.Key)
+			e.Message(2, "value", func() {
+				switch a.kind {
+				case stringKind:
+					e.String(1, "stringValue", a.text)
+				case intKind:
+					e.Int(3, "intValue", int64(a.number))
+				case floatKind:
+					e.Double(4, "doubleValue", math.Float64frombits(a.number))
+				}
+			})
+		})
 	}
-	return b
-}
-
-func (a *Attribute) append(b []byte, field protobuf.Number) []byte {
-	b, pair := protobuf.Begin(b, field)
-	b = protobuf.AppendString(b, 1, a.Key)
-	b, value := protobuf.Begin(b, 2)
-	switch a.kind {
-	case stringKind:
-		b = protobuf.AppendString(b, protobuf.Number(stringKind), a.text)
-	case floatKind:
-		b = protobuf.AppendFixed64(b, protobuf.Number(floatKind), a.number)
-	default:
-		b = protobuf.AppendUint(b, protobuf.Number(a.kind), a.number)
-	}
-	return protobuf.End(protobuf.End(b, value), pair)
 }
 
 // Resource describes the sender of metrics and spans.

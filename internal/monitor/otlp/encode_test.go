@@ -20,6 +20,7 @@ import (
 
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/protobuf"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
@@ -56,12 +57,11 @@ func testSpan() *Span {
 func spanBody(t testing.TB, spans ...*Span) []byte {
 	t.Helper()
 	r := testResource(t)
-	e := newEnvelope(&r)
-	var items []byte
+	var items protobuf.Encoder
 	for _, s := range spans {
-		items = s.append(items, scopeItems)
+		s.encode(&items)
 	}
-	return e.wrap(items)
+	return r.wrap(items.Buf)
 }
 
 // golden compares a decoded request with a file of the output of
@@ -154,9 +154,8 @@ func testNames() Names {
 func metricsBody(t testing.TB, s *metrics.Snapshot, names Names, explicit bool) ([]byte, uint64) {
 	t.Helper()
 	r := testResource(t)
-	e := newEnvelope(&r)
 	b := names.encode(s, explicit)
-	return e.wrap(b.data), b.items
+	return r.wrap(b.data), b.items
 }
 
 func TestMetrics(t *testing.T) {
@@ -497,12 +496,13 @@ func rpcSpan(s *Span, xid uint64) {
 
 func TestSpanAllocatesNothing(t *testing.T) {
 	var s Span
-	var b []byte
+	var e protobuf.Encoder
 	xid := uint64(0)
 	add := func() {
 		xid += 128
 		rpcSpan(&s, xid)
-		b = s.append(b[:0], scopeItems)
+		e.Buf = e.Buf[:0]
+		s.encode(&e)
 	}
 	add()
 	wiretest.NoAllocations(t, 10_000, add)

@@ -1,45 +1,58 @@
 package otlp
 
-import (
-	"slices"
+import "github.com/lshark/lshark/internal/monitor/protobuf"
 
-	"github.com/lshark/lshark/internal/monitor/protobuf"
-)
+// Requests for spans and for metrics have the same form: a list of resources with a list of scopes
+// each, with a list of spans or metrics.
 
-// envelope has what encloses the spans or metrics of every request. Requests
-// for both have the same form: a list of resources with a list of scopes each.
-type envelope struct {
-	resource []byte // the field of the enclosing message, with its tag
-	scope    []byte
+const scopeItems = 2 // number of the field of ScopeSpans and ScopeMetrics
+
+// wrap returns the body of a request with encoded spans or metrics.
+func (r *Resource) wrap(items []byte) []byte {
+	var e protobuf.Encoder
+	r.encode(&e, func() { e.Buf = append(e.Buf, items...) })
+	return e.Buf
 }
 
-// Field numbers of ExportTraceServiceRequest, ResourceSpans and ScopeSpans, and
-// of their counterparts for metrics.
-const (
-	requestResources   = 1
-	resourceResource   = 1
-	resourceAttributes = 1
-	resourceScopes     = 2
-	scopeScope         = 1
-	scopeName          = 1
-	scopeVersion       = 2
-	scopeItems         = 2
-)
-
-func newEnvelope(r *Resource) envelope {
-	resource, start := protobuf.Begin(nil, resourceResource)
-	resource = protobuf.End(appendAttributes(resource, resourceAttributes, r.Attributes), start)
-	scope, start := protobuf.Begin(nil, scopeScope)
-	scope = protobuf.AppendString(scope, scopeName, r.Scope)
-	scope = protobuf.End(protobuf.AppendString(scope, scopeVersion, r.ScopeVersion), start)
-	return envelope{resource, scope}
+// encode appends ResourceSpans or ResourceMetrics, with what items appends.
+func (r *Resource) encode(e *protobuf.Encoder, items func()) {
+	e.Message(1, "", func() {
+		e.Message(1, "resource", func() {
+			e.List("attributes", func() { encodeAttributes(e, 1, r.Attributes) })
+		})
+		e.List("scopeSpans", func() {
+			e.Message(2, "", func() {
+				e.Message(1, "scope", func() {
+					e.String(1, "name", r.Scope)
+					e.String(2, "version", r.ScopeVersion)
+				})
+				items()
+			})
+		})
+	})
 }
 
-// wrap returns the body of a request with spans or metrics.
-func (e *envelope) wrap(items []byte) []byte {
-	b, request := protobuf.Begin(nil, requestResources)
-	b = slices.Grow(b, len(e.resource)+len(e.scope)+len(items)+20) // with the lengths
-	b, scopes := protobuf.Begin(append(b, e.resource...), resourceScopes)
-	b = append(append(b, e.scope...), items...)
-	return protobuf.End(protobuf.End(b, scopes), request)
+// ResourceSpans are spans of one sender.
+type ResourceSpans struct {
+	Resource Resource
+	Spans    []Span
+}
+
+// AppendJSON appends an ExportTraceServiceRequest in the JSON mapping of OTLP, without a newline in
+// it: receivers accept it at /v1/traces, and a file of such lines is what the file receiver of a
+// collector reads.
+func AppendJSON(dst []byte, of []ResourceSpans) []byte {
+	e := protobuf.Encoder{Buf: append(dst, '{'), JSON: true}
+	e.List("resourceSpans", func() {
+		for i := range of {
+			of[i].Resource.encode(&e, func() {
+				e.List("spans", func() {
+					for k := range of[i].Spans {
+						of[i].Spans[k].encode(&e)
+					}
+				})
+			})
+		}
+	})
+	return append(e.Buf, '}')
 }

@@ -52,7 +52,7 @@ func New(c Config) (*Exporter, error) {
 		url     string
 		headers []Header
 	}{{e.points, c.MetricsURL, c.MetricsHeaders}, {e.spans, c.TracesURL, c.TracesHeaders}} {
-		x.s.client, x.s.timeout, x.s.log, x.s.envelope = client, c.Timeout, c.Log, newEnvelope(&c.Resource)
+		x.s.client, x.s.timeout, x.s.log, x.s.resource = client, c.Timeout, c.Log, &c.Resource
 		if x.s.url, err = c.url(x.url, "v1/"+x.s.name); err != nil {
 			return nil, err
 		}

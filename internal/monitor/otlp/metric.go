@@ -9,50 +9,21 @@ import (
 	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
-// Field numbers of opentelemetry/proto/metrics/v1/metrics.proto.
+// dataField is the number of the field of Metric that has the points.
+type dataField = protobuf.Number
+
 const (
-	metricNameField   = 1
-	metricDescription = 2
-	metricUnit        = 3
-	metricGauge       = 5
-	metricSum         = 7
-	metricHistogram   = 9
-	metricExponential = 10
-
-	dataPoints      = 1 // of Gauge, Sum, Histogram, ExponentialHistogram
-	dataTemporality = 2
-	dataMonotonic   = 3
-
-	pointStart = 2 // of all data points
-	pointTime  = 3
-
-	numberDouble     = 4
-	numberInt        = 6
-	numberAttributes = 7
-
-	histogramCount      = 4
-	histogramSum        = 5
-	histogramBuckets    = 6
-	histogramBounds     = 7
-	histogramAttributes = 9
-
-	exponentialAttributes    = 1
-	exponentialCount         = 4
-	exponentialSum           = 5
-	exponentialScale         = 6
-	exponentialZeroCount     = 7
-	exponentialPositive      = 8
-	exponentialZeroThreshold = 14
-	bucketsOffset            = 1
-	bucketsCounts            = 2
-
-	temporalityCumulative = 2
+	gaugeData       dataField = 5
+	sumData         dataField = 7
+	histogramData   dataField = 9
+	exponentialData dataField = 10
 )
 
 // encode returns the metrics of a snapshot, with histograms by their classic buckets if
 // explicit is true. They are much less than the 20 MiB that collectors accept in a
 // request, as the series are bounded.
 func (n *Names) encode(s *metrics.Snapshot, explicit bool) (b batch) {
+	var e protobuf.Encoder
 	for i := range s.Families {
 		f := &s.Families[i]
 		for points := f.Points; len(points) > 0; { // a metric for each run of points with one name
@@ -61,12 +32,13 @@ func (n *Names) encode(s *metrics.Snapshot, explicit bool) (b batch) {
 			for end < len(points) && n.family(f, &points[end]).To == m.To {
 				end++
 			}
-			m.setField(explicit)
-			b.data = m.append(b.data, points[:end])
+			m.setData(explicit)
+			m.encode(&e, points[:end])
 			b.items += uint64(end)
 			points = points[end:]
 		}
 	}
+	b.data = e.Buf
 	return b
 }
 
@@ -75,112 +47,113 @@ type metric struct {
 	*metrics.FamilySnapshot
 	Family
 	names *Names
-	time  uint64          // of the snapshot
-	field protobuf.Number // of the data
+	time  uint64 // of the snapshot
+	data  dataField
 }
 
-func (m *metric) setField(explicit bool) {
+func (m *metric) setData(explicit bool) {
 	switch {
 	case m.Type == metrics.GaugeType && !m.Sum:
-		m.field = metricGauge
+		m.data = gaugeData
 	case m.Type != metrics.HistogramType:
-		m.field = metricSum
+		m.data = sumData
 	case explicit && len(m.Bounds) > 0:
-		m.field = metricHistogram
+		m.data = histogramData
 	default:
-		m.field = metricExponential
+		m.data = exponentialData
 	}
 }
 
-func (m *metric) append(b []byte, points []metrics.Point) []byte {
-	b, start := protobuf.Begin(b, scopeItems)
-	b = protobuf.AppendString(b, metricNameField, m.To)
-	b = protobuf.AppendString(b, metricDescription, m.Help)
-	if m.Family.Unit != "" {
-		b = protobuf.AppendString(b, metricUnit, m.Family.Unit)
-	}
-	b, data := protobuf.Begin(b, m.field)
-	for i := range points {
-		b = m.appendPoint(b, &points[i])
-	}
-	if m.field != metricGauge {
-		b = protobuf.AppendUint(b, dataTemporality, temporalityCumulative)
-	}
-	if m.field == metricSum && m.Type != metrics.GaugeType {
-		b = protobuf.AppendUint(b, dataMonotonic, 1)
-	}
-	return protobuf.End(protobuf.End(b, data), start)
+// encode appends the metric, as a field of ScopeMetrics.
+func (m *metric) encode(e *protobuf.Encoder, points []metrics.Point) {
+	const cumulative = 2
+	e.Message(scopeItems, "", func() {
+		e.String(1, "name", m.To)
+		e.String(2, "description", m.Help)
+		if m.Family.Unit != "" {
+			e.String(3, "unit", m.Family.Unit)
+		}
+		e.Message(m.data, "data", func() {
+			for i := range points {
+				e.Message(1, "dataPoints", func() { m.encodePoint(e, &points[i]) })
+			}
+			if m.data != gaugeData {
+				e.Uint(2, "aggregationTemporality", cumulative)
+			}
+			if m.data == sumData && m.Type != metrics.GaugeType {
+				e.Uint(3, "isMonotonic", 1)
+			}
+		})
+	})
 }
 
-func (m *metric) appendPoint(b []byte, p *metrics.Point) []byte {
-	b, point := protobuf.Begin(b, dataPoints)
-	if m.field != metricGauge {
-		b = appendCount(b, pointStart, nanoseconds(p.Created))
+func (m *metric) encodePoint(e *protobuf.Encoder, p *metrics.Point) {
+	if m.data != gaugeData {
+		encodeCount(e, 2, "startTimeUnixNano", nanoseconds(p.Created))
 	}
-	b = protobuf.AppendFixed64(b, pointTime, m.time)
-	attributes := protobuf.Number(numberAttributes)
+	e.Fixed64(3, "timeUnixNano", m.time)
+	attributes := protobuf.Number(7)
 	switch {
-	case m.field == metricHistogram:
-		attributes = histogramAttributes
-		b = appendHistogram(b, m.Bounds, p)
-	case m.field == metricExponential:
-		attributes = exponentialAttributes
-		b = appendExponential(b, p)
+	case m.data == histogramData:
+		attributes = 9
+		encodeHistogram(e, m.Bounds, p)
+	case m.data == exponentialData:
+		attributes = 1
+		encodeExponential(e, p)
 	case m.Type == metrics.CounterType:
-		b = protobuf.AppendFixed64(b, numberInt, uint64(p.Value))
+		e.Fixed64(6, "asInt", uint64(p.Value))
 	default:
-		b = protobuf.AppendDouble(b, numberDouble, p.Value)
+		e.Double(4, "asDouble", p.Value)
 	}
 	for i, label := range m.Labels {
 		if label != m.Label {
-			a := m.names.attribute(label, p.Values[i])
-			b = appendAttributes(b, attributes, []Attribute{a})
+			encodeAttributes(e, attributes, []Attribute{m.names.attribute(label, p.Values[i])})
 		}
 	}
-	return protobuf.End(appendAttributes(b, attributes, m.Constant), point)
+	encodeAttributes(e, attributes, m.Constant)
 }
 
-func appendHistogram(b []byte, bounds []float64, p *metrics.Point) []byte {
-	b = appendCount(b, histogramCount, p.Count)
-	b = protobuf.AppendDouble(b, histogramSum, p.Value)
-	b, start := protobuf.Begin(b, histogramBuckets)
-	for _, n := range p.Classic {
-		b = binary.LittleEndian.AppendUint64(b, n)
-	}
-	b, start = protobuf.Begin(protobuf.End(b, start), histogramBounds)
-	for _, bound := range bounds {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(bound))
-	}
-	return protobuf.End(b, start)
+func encodeHistogram(e *protobuf.Encoder, bounds []float64, p *metrics.Point) {
+	encodeCount(e, 4, "count", p.Count)
+	e.Double(5, "sum", p.Value)
+	e.Message(6, "bucketCounts", func() {
+		for _, n := range p.Classic {
+			e.Buf = binary.LittleEndian.AppendUint64(e.Buf, n)
+		}
+	})
+	e.Message(7, "explicitBounds", func() {
+		for _, bound := range bounds {
+			e.Buf = binary.LittleEndian.AppendUint64(e.Buf, math.Float64bits(bound))
+		}
+	})
 }
 
-// appendExponential appends the native buckets of a histogram. OpenTelemetry
+// encodeExponential appends the native buckets of a histogram. OpenTelemetry
 // numbers a bucket by its lower bound, Prometheus by its upper.
-func appendExponential(b []byte, p *metrics.Point) []byte {
+func encodeExponential(e *protobuf.Encoder, p *metrics.Point) {
 	n := &p.Native
-	b = appendCount(b, exponentialCount, p.Count)
-	b = protobuf.AppendDouble(b, exponentialSum, p.Value)
-	b = protobuf.AppendSint(b, exponentialScale, int64(n.Schema))
-	b = appendCount(b, exponentialZeroCount, n.ZeroCount)
+	encodeCount(e, 4, "count", p.Count)
+	e.Double(5, "sum", p.Value)
+	e.Sint(6, "scale", int64(n.Schema))
+	encodeCount(e, 7, "zeroCount", n.ZeroCount)
 	if len(n.Counts) > 0 {
-		var positive, counts int
-		b, positive = protobuf.Begin(b, exponentialPositive)
-		b = protobuf.AppendSint(b, bucketsOffset, int64(n.Offset)-1)
-		b, counts = protobuf.Begin(b, bucketsCounts)
-		for _, count := range n.Counts {
-			b = binary.AppendUvarint(b, count)
-		}
-		b = protobuf.End(protobuf.End(b, counts), positive)
+		e.Message(8, "positive", func() {
+			e.Sint(1, "offset", int64(n.Offset)-1)
+			e.Message(2, "bucketCounts", func() {
+				for _, count := range n.Counts {
+					e.Buf = binary.AppendUvarint(e.Buf, count)
+				}
+			})
+		})
 	}
-	return protobuf.AppendDouble(b, exponentialZeroThreshold, n.ZeroThreshold)
+	e.Double(14, "zeroThreshold", n.ZeroThreshold)
 }
 
-// appendCount appends a number, unless it is 0, which a receiver assumes.
-func appendCount(b []byte, field protobuf.Number, n uint64) []byte {
-	if n == 0 {
-		return b
+// encodeCount appends a number, unless it is 0, which a receiver assumes.
+func encodeCount(e *protobuf.Encoder, field protobuf.Number, name string, n uint64) {
+	if n != 0 {
+		e.Fixed64(field, name, n)
 	}
-	return protobuf.AppendFixed64(b, field, n)
 }
 
 // nanoseconds returns a time as nanoseconds since 1970, and 0 for times before.

@@ -2,13 +2,13 @@ package otlp
 
 import "github.com/lshark/lshark/internal/monitor/protobuf"
 
-// Kind is the side of an RPC that a span describes.
+// Kind is the side of an RPC that a span describes, as SpanKind numbers it.
 type Kind uint8
 
 // The values of Kind.
 const (
-	Client Kind = iota + 1
-	Server
+	Server Kind = iota + 2
+	Client
 )
 
 // Span is one RPC as one side sees it.
@@ -29,78 +29,46 @@ type Event struct {
 	Name string
 }
 
-// Numbers of the message Span of opentelemetry/proto/trace/v1/trace.proto.
+// Flags of a span.
 const (
-	spanTraceID      = 1
-	spanSpanID       = 2
-	spanParentSpanID = 4
-	spanName         = 5
-	spanKind         = 6
-	spanStart        = 7
-	spanEnd          = 8
-	spanAttributes   = 9
-	spanEvents       = 11
-	spanStatus       = 15
-	spanFlags        = 16
-
-	eventTime = 1
-	eventName = 2
-
-	statusMessage = 2
-	statusCode    = 3
-
-	kindServer = 2
-	kindClient = 3
-
-	statusError = 2
-
 	flagSampled        = 0x001
 	flagParentKnown    = 0x100
 	flagParentIsRemote = 0x200
 )
 
-// number returns the SpanKind.
-func (k Kind) number() int {
-	if k == Server {
-		return kindServer
-	}
-	return kindClient
-}
-
-func (s *Span) hasParent() bool { return s.Parent != (SpanID{}) }
-
-func (s *Span) flags() uint32 {
-	if s.hasParent() {
-		return flagSampled | flagParentKnown | flagParentIsRemote
-	}
-	return flagSampled | flagParentKnown
-}
-
-func (s *Span) append(b []byte, field protobuf.Number) []byte {
-	b, span := protobuf.Begin(b, field)
-	b = protobuf.AppendBytes(b, spanTraceID, s.Trace[:])
-	b = protobuf.AppendBytes(b, spanSpanID, s.ID[:])
-	if s.hasParent() {
-		b = protobuf.AppendBytes(b, spanParentSpanID, s.Parent[:])
-	}
-	b = protobuf.AppendString(b, spanName, s.Name)
-	b = protobuf.AppendUint(b, spanKind, uint64(s.Kind.number()))
-	start := max(s.Start, 0)
-	b = protobuf.AppendFixed64(b, spanStart, uint64(start))
-	b = protobuf.AppendFixed64(b, spanEnd, uint64(max(s.End, start)))
-	b = appendAttributes(b, spanAttributes, s.Attributes)
-	for _, e := range s.Events {
-		var event int
-		b, event = protobuf.Begin(b, spanEvents)
-		b = protobuf.AppendFixed64(b, eventTime, uint64(max(e.Time, 0)))
-		b = protobuf.End(protobuf.AppendString(b, eventName, e.Name), event)
-	}
-	if s.Error != "" {
-		var status int
-		b, status = protobuf.Begin(b, spanStatus)
-		b = protobuf.AppendString(b, statusMessage, s.Error)
-		b = protobuf.End(protobuf.AppendUint(b, statusCode, statusError), status)
-	}
-	b = protobuf.AppendFixed32(b, spanFlags, s.flags())
-	return protobuf.End(b, span)
+// encode appends the span, as a field of ScopeSpans.
+func (s *Span) encode(e *protobuf.Encoder) {
+	const statusError = 2
+	e.Message(scopeItems, "", func() {
+		e.Bytes(1, "traceId", s.Trace[:])
+		e.Bytes(2, "spanId", s.ID[:])
+		flags := uint32(flagSampled | flagParentKnown)
+		if s.Parent != (SpanID{}) {
+			e.Bytes(4, "parentSpanId", s.Parent[:])
+			flags |= flagParentIsRemote
+		}
+		start := max(s.Start, 0)
+		e.Fixed32(16, "flags", flags)
+		e.String(5, "name", s.Name)
+		e.Uint(6, "kind", uint64(s.Kind))
+		e.Fixed64(7, "startTimeUnixNano", uint64(start))
+		e.Fixed64(8, "endTimeUnixNano", uint64(max(s.End, start)))
+		e.List("attributes", func() { encodeAttributes(e, 9, s.Attributes) })
+		if len(s.Events) > 0 {
+			e.List("events", func() {
+				for i := range s.Events {
+					e.Message(11, "", func() {
+						e.Fixed64(1, "timeUnixNano", uint64(max(s.Events[i].Time, 0)))
+						e.String(2, "name", s.Events[i].Name)
+					})
+				}
+			})
+		}
+		if s.Error != "" {
+			e.Message(15, "status", func() {
+				e.String(2, "message", s.Error)
+				e.Uint(3, "code", statusError)
+			})
+		}
+	})
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
 // stream sends the batches of one signal, one at a time: spans in the order in
@@ -26,7 +28,7 @@ type stream struct {
 	header      http.Header
 	client      *http.Client
 	timeout     time.Duration
-	envelope    envelope
+	resource    *Resource
 	log         func(string)
 
 	closing chan struct{} // closed by close
@@ -92,7 +94,9 @@ func (s *stream) add(span *Span) {
 		return
 	}
 	b := &s.current
-	b.data = span.append(b.data, scopeItems)
+	e := protobuf.Encoder{Buf: b.data}
+	span.encode(&e)
+	b.data = e.Buf
 	if b.items++; b.items == 1 {
 		s.flushed.Reset(spanDelay)
 	}
@@ -271,7 +275,7 @@ type retryError struct {
 // send makes one request. It returns the number of items that the receiver has
 // refused though it accepted the batch.
 func (s *stream) send(ctx context.Context, b batch) (refused uint64, err error) {
-	body := bytes.NewBuffer(s.envelope.wrap(b.data))
+	body := bytes.NewBuffer(s.resource.wrap(b.data))
 	if s.header.Get("Content-Encoding") == "gzip" {
 		var zipped bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&zipped, gzip.BestSpeed) // the level is valid

@@ -1,8 +1,11 @@
-// Package protobuf appends the fields of protobuf messages without generated
-// code, whose descriptors every start of a program would pay for.
+// Package protobuf writes protobuf messages without generated code, whose descriptors every
+// start of a program would pay for.
 package protobuf
 
 import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"math"
 	"unicode/utf8"
 
@@ -14,71 +17,145 @@ import (
 // Number is the number of a field.
 type Number = protowire.Number
 
-// AppendUint appends an integer as a varint.
-func AppendUint(b []byte, field Number, v uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+// Encoder appends fields of a message to Buf. Each has its number, and its name in the JSON mapping.
+type Encoder struct {
+	Buf []byte
+
+	// JSON writes the JSON mapping of OTLP in place of the binary form: bytes are in hexadecimal,
+	// integers of 64 bits are decimal strings, enumerations are numbers.
+	JSON bool
 }
 
-// AppendSint appends an sint32 or sint64, of which small negative numbers are short.
-func AppendSint(b []byte, field Number, v int64) []byte {
-	return AppendUint(b, field, protowire.EncodeZigZag(v))
-}
-
-// AppendFixed64 appends an integer of 8 bytes.
-func AppendFixed64(b []byte, field Number, v uint64) []byte {
-	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), v)
-}
-
-// AppendFixed32 appends an integer of 4 bytes.
-func AppendFixed32(b []byte, field Number, v uint32) []byte {
-	return protowire.AppendFixed32(protowire.AppendTag(b, field, protowire.Fixed32Type), v)
-}
-
-// AppendDouble appends a floating-point number.
-func AppendDouble(b []byte, field Number, v float64) []byte {
-	return AppendFixed64(b, field, math.Float64bits(v))
-}
-
-// AppendBytes appends bytes.
-func AppendBytes(b []byte, field Number, v []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), v)
-}
-
-// AppendString appends a string. Each byte that is not part of valid UTF-8 becomes
-// \xNN: receivers refuse a whole message for one invalid string.
-func AppendString(b []byte, field Number, s string) []byte {
-	b = protowire.AppendTag(b, field, protowire.BytesType)
-	if utf8.ValidString(s) {
-		return protowire.AppendString(b, s)
+// tag appends what is in front of a value, and reports whether the value is to be written as JSON.
+// An element of a list has no name.
+func (e *Encoder) tag(n Number, name string, t protowire.Type) (json bool) {
+	if !e.JSON {
+		e.Buf = protowire.AppendTag(e.Buf, n, t)
+		return false
 	}
-	return protowire.AppendBytes(b, schema.AppendUTF8(nil, []byte(s)))
+	if last := e.Buf[len(e.Buf)-1]; last != '{' && last != '[' {
+		e.Buf = append(e.Buf, ',')
+	}
+	if name != "" {
+		e.Buf = fmt.Appendf(e.Buf, "%q:", name)
+	}
+	return true
 }
 
-// Begin starts a field with a nested message or a packed list. End needs the
-// returned offset.
-func Begin(b []byte, field Number) ([]byte, int) {
-	return BeginPrefixed(protowire.AppendTag(b, field, protowire.BytesType))
+// Uint appends an integer as a varint: of 32 bits, an enumeration or, not in JSON, of 64 bits.
+func (e *Encoder) Uint(n Number, name string, v uint64) {
+	if e.tag(n, name, protowire.VarintType) {
+		e.json(v)
+	} else {
+		e.Buf = protowire.AppendVarint(e.Buf, v)
+	}
 }
 
-// BeginPrefixed starts a message with its length in front of it. It reserves one
-// byte for the length, which is enough for most messages. End needs the returned
-// offset.
-func BeginPrefixed(b []byte) ([]byte, int) {
-	b = append(b, 0)
-	return b, len(b)
+// Int appends an int64.
+func (e *Encoder) Int(n Number, name string, v int64) {
+	if e.tag(n, name, protowire.VarintType) {
+		e.Buf = fmt.Appendf(e.Buf, `"%d"`, v)
+	} else {
+		e.Buf = protowire.AppendVarint(e.Buf, uint64(v))
+	}
 }
 
-// End writes the length of the message that begins at start, and moves the
-// message if its length needs more than one byte.
-func End(b []byte, start int) []byte {
-	n := len(b) - start
+// Sint appends an sint32 or sint64, of which small negative numbers are short. It has no JSON here.
+func (e *Encoder) Sint(n Number, name string, v int64) {
+	e.Uint(n, name, protowire.EncodeZigZag(v))
+}
+
+// Fixed64 appends an integer of 8 bytes.
+func (e *Encoder) Fixed64(n Number, name string, v uint64) {
+	if e.tag(n, name, protowire.Fixed64Type) {
+		e.Buf = fmt.Appendf(e.Buf, `"%d"`, v)
+	} else {
+		e.Buf = protowire.AppendFixed64(e.Buf, v)
+	}
+}
+
+// Fixed32 appends an integer of 4 bytes.
+func (e *Encoder) Fixed32(n Number, name string, v uint32) {
+	if e.tag(n, name, protowire.Fixed32Type) {
+		e.json(v)
+	} else {
+		e.Buf = protowire.AppendFixed32(e.Buf, v)
+	}
+}
+
+// Double appends a floating-point number.
+func (e *Encoder) Double(n Number, name string, v float64) {
+	if e.tag(n, name, protowire.Fixed64Type) {
+		e.json(v)
+	} else {
+		e.Buf = protowire.AppendFixed64(e.Buf, math.Float64bits(v))
+	}
+}
+
+// Bytes appends bytes.
+func (e *Encoder) Bytes(n Number, name string, v []byte) {
+	if e.tag(n, name, protowire.BytesType) {
+		e.json(hex.EncodeToString(v))
+	} else {
+		e.Buf = protowire.AppendBytes(e.Buf, v)
+	}
+}
+
+// String appends a string. Each byte that is not part of valid UTF-8 becomes \xNN:
+// receivers refuse a whole message for one invalid string.
+func (e *Encoder) String(n Number, name, v string) {
+	switch isJSON := e.tag(n, name, protowire.BytesType); {
+	case isJSON:
+		e.json(v)
+	case utf8.ValidString(v):
+		e.Buf = protowire.AppendString(e.Buf, v)
+	default:
+		e.Buf = protowire.AppendBytes(e.Buf, schema.AppendUTF8(nil, []byte(v)))
+	}
+}
+
+// json appends a number or a text as JSON has it.
+func (e *Encoder) json(v any) {
+	text, _ := json.Marshal(v) // neither has no JSON
+	e.Buf = append(e.Buf, text...)
+}
+
+// Message appends a message, whose fields body appends. Not in JSON, it may be a packed list, too.
+func (e *Encoder) Message(n Number, name string, body func()) {
+	if e.tag(n, name, protowire.BytesType) {
+		e.Buf = append(e.Buf, '{')
+		body()
+		e.Buf = append(e.Buf, '}')
+	} else {
+		e.Prefixed(body)
+	}
+}
+
+// List appends a list, whose elements body appends, as fields without a name.
+func (e *Encoder) List(name string, body func()) {
+	if !e.JSON { // where a list is no more than fields of the same number
+		body()
+		return
+	}
+	e.tag(0, name, 0)
+	e.Buf = append(e.Buf, '[')
+	body()
+	e.Buf = append(e.Buf, ']')
+}
+
+// Prefixed appends what body appends with its length in front, for which it reserves one byte: that
+// is enough for most messages, and others are moved.
+func (e *Encoder) Prefixed(body func()) {
+	e.Buf = append(e.Buf, 0)
+	start := len(e.Buf)
+	body()
+	n := len(e.Buf) - start
 	size := protowire.SizeVarint(uint64(n))
 	for range size - 1 {
-		b = append(b, 0)
+		e.Buf = append(e.Buf, 0)
 	}
-	copy(b[start-1+size:], b[start:start+n])
-	protowire.AppendVarint(b[:start-1], uint64(n))
-	return b
+	copy(e.Buf[start-1+size:], e.Buf[start:start+n])
+	protowire.AppendVarint(e.Buf[:start-1], uint64(n))
 }
 
 // Find returns the value of the last field of a message with a number, as protobuf
