@@ -48,7 +48,10 @@ func TestNames(t *testing.T) {
 	}
 	for _, f := range families(t) {
 		for _, name := range sampleNames(&f) {
-			labels[name] = append([]string{"job", "instance"}, f.Labels...)
+			labels[name] = []string{"job", "instance"}
+			for _, l := range f.Labels {
+				labels[name] = append(labels[name], l.Name)
+			}
 			if strings.HasSuffix(name, "_bucket") {
 				labels[name] = append(labels[name], "le")
 			}
@@ -189,10 +192,10 @@ func risingValues(t *testing.T) *metrics.Registry {
 		desc := metrics.Desc{Type: f.Type, Name: f.Name, Help: f.Help, Bounds: f.Bounds, Schema: 3}
 		combinations := [][]string{nil}
 		for _, label := range f.Labels {
-			desc.Labels = append(desc.Labels, metrics.Label{Name: label})
+			desc.Labels = append(desc.Labels, metrics.Label{Name: label.Name})
 			var longer [][]string
 			for _, c := range combinations {
-				for _, v := range exampleValues(t, label) {
+				for _, v := range exampleValues(t, label.Name) {
 					longer = append(longer, append(slices.Clip(c), v))
 				}
 			}

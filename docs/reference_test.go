@@ -348,7 +348,11 @@ func TestMetrics(t *testing.T) {
 		case metrics.HistogramType:
 			kind = "histogram"
 		}
-		want = fmt.Appendf(want, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(f.Labels, ", "), f.Help)
+		var labels []string
+		for _, l := range f.Labels {
+			labels = append(labels, l.Name)
+		}
+		want = fmt.Appendf(want, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(labels, ", "), f.Help)
 	}
 	wiretest.Golden(t, "monitor.md", string(want))
 }

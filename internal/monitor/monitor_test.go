@@ -37,7 +37,7 @@ func samples(t *testing.T) (list []string) {
 }
 
 // values are the metrics of a snapshot by name and label values.
-type values map[string]metrics.Point
+type values map[string]metrics.Series
 
 // read returns the metrics in a registry.
 func read(r *metrics.Registry) values {

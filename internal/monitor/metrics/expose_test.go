@@ -196,7 +196,7 @@ func compareFamily(body []byte, f *FamilySnapshot) error {
 		}
 		var wantLabels []message
 		for k, v := range p.Values {
-			wantLabels = append(wantLabels, message{1: {[]byte(f.Labels[k])}, 2: {[]byte(v)}})
+			wantLabels = append(wantLabels, message{1: {[]byte(f.Labels[k].Name)}, 2: {[]byte(v)}})
 		}
 		if !reflect.DeepEqual(labels, wantLabels) {
 			return fmt.Errorf("labels %v, want %v", labels, wantLabels)
@@ -227,7 +227,7 @@ func compareFamily(body []byte, f *FamilySnapshot) error {
 	return nil
 }
 
-func compareHistogram(h message, p *Point, bounds []float64) error {
+func compareHistogram(h message, p *Series, bounds []float64) error {
 	buckets, err := h.sub(3)
 	if err != nil || len(buckets) != len(p.Classic) {
 		return fmt.Errorf("%d classic buckets, %v", len(buckets), err)

@@ -1,9 +1,9 @@
 package metrics
 
 import (
-	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 const maxLabels = 6
@@ -21,33 +21,30 @@ type Family struct {
 
 // Series has the value of one combination of label values.
 type Series struct {
-	values  []string
-	labels  string // as in the text formats
-	key     string // in the map of the family
-	created int64  // in ns since the epoch
+	Values  []string  // of the labels, in their order; not to be changed
+	Created time.Time // when it began to count from 0
 
-	value     float64    // the sum of a histogram
-	histogram *histogram // nil in families of other types
+	Value float64 // the sum of a HistogramType
+
+	// Of a HistogramType: the number of observations, and the counts of classic
+	// buckets, not cumulative, one for each of Bounds and one for what is above.
+	Count   uint64
+	Classic []uint64
+	Native  Native
+
+	family *Family
+	labels string // as in the text formats
+	key    string // in the map of the family
 }
 
 // Inc counts one event.
-func (s *Series) Inc() { s.value++ }
+func (s *Series) Inc() { s.Value++ }
 
 // Add adds x to a counter or gauge. A counter only grows.
-func (s *Series) Add(x float64) { s.value += x }
+func (s *Series) Add(x float64) { s.Value += x }
 
 // Set sets a gauge, or a counter of what is counted elsewhere.
-func (s *Series) Set(x float64) { s.value = x }
-
-// Observe counts a value in a histogram. A value that is negative or not finite
-// counts as 0.
-func (s *Series) Observe(x float64) {
-	if !(x > 0 && x <= math.MaxFloat64) {
-		x = 0
-	}
-	s.value += x
-	s.histogram.observe(x)
-}
+func (s *Series) Set(x float64) { s.Value = x }
 
 // maxSeries returns the maximum number of series.
 func (f *Family) maxSeries() int {
@@ -73,8 +70,8 @@ func (f *Family) isOpen() bool {
 }
 
 // hasTop reports whether series of the family come and go with their values.
-func (f *Family) hasTop() bool {
-	return slices.ContainsFunc(f.Labels, func(l Label) bool { return l.Top != nil })
+func (d *Desc) hasTop() bool {
+	return slices.ContainsFunc(d.Labels, func(l Label) bool { return l.Top != nil })
 }
 
 // Len returns the number of series. It is to be called between Begin and End.
@@ -131,23 +128,24 @@ func (f *Family) lookup(values []string) *Series {
 
 // add adds the series that was looked up last.
 func (f *Family) add(values []string) *Series {
-	s := &Series{values: make([]string, len(values)), key: string(f.key), created: f.registry.now}
+	s := &Series{family: f, Values: make([]string, len(values)), key: string(f.key), Created: time.Unix(0, f.registry.now)}
 	for i, v := range values {
-		s.values[i] = strings.Clone(v)
+		s.Values[i] = strings.Clone(v)
 	}
-	s.labels = string(appendLabels(nil, f.Labels, s.values))
+	s.labels = string(appendLabels(nil, f.Labels, s.Values))
 	if f.Type == HistogramType {
-		s.histogram = &histogram{family: f, classic: make([]uint64, len(f.Bounds)+1)}
+		s.Classic = make([]uint64, len(f.Bounds)+1)
+		s.Native = Native{Schema: f.Schema, ZeroThreshold: zeroThreshold}
 	}
 	f.byKey[s.key] = s
-	at, _ := slices.BinarySearchFunc(f.order, s.values, func(s *Series, values []string) int { return slices.Compare(s.values, values) })
+	at, _ := slices.BinarySearchFunc(f.order, s.Values, func(s *Series, values []string) int { return slices.Compare(s.Values, values) })
 	f.order = slices.Insert(f.order, at, s)
 	return s
 }
 
 func (f *Family) removeValue(label int, value string) {
 	f.order = slices.DeleteFunc(f.order, func(s *Series) bool {
-		if s.values[label] != value {
+		if s.Values[label] != value {
 			return false
 		}
 		delete(f.byKey, s.key)

@@ -39,10 +39,10 @@ func encodeFamily(e *protobuf.Encoder, f *FamilySnapshot) {
 	}
 }
 
-func encodeMetric(e *protobuf.Encoder, f *FamilySnapshot, p *Point) {
-	for i, name := range f.Labels {
+func encodeMetric(e *protobuf.Encoder, f *FamilySnapshot, p *Series) {
+	for i, label := range f.Labels {
 		e.Message(1, "label", func() {
-			e.String(1, "name", name)
+			e.String(1, "name", label.Name)
 			e.String(2, "value", p.Values[i])
 		})
 	}
@@ -66,7 +66,7 @@ func encodeMetric(e *protobuf.Encoder, f *FamilySnapshot, p *Point) {
 	}
 }
 
-func encodeHistogram(e *protobuf.Encoder, f *FamilySnapshot, p *Point) {
+func encodeHistogram(e *protobuf.Encoder, f *FamilySnapshot, p *Series) {
 	e.Uint(1, "sampleCount", p.Count)
 	e.Double(2, "sampleSum", p.Value)
 	var n uint64

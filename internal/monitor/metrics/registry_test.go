@@ -26,7 +26,7 @@ func TestEventsAddUp(t *testing.T) {
 	sizes := r.Family(Desc{Type: HistogramType, Name: "sizes", Help: "Sizes.", Labels: labels[2:], Bounds: []float64{1, 10, 100}, Schema: 3})
 
 	var want, sumEvents, sumObservations, sumWeights float64
-	before := make(map[string]Point)
+	before := make(map[string]Series)
 	promotions := uint64(0)
 	for minute := range 600 {
 		r.Begin(testStart.Add(time.Duration(minute) * 20 * time.Second))
@@ -49,7 +49,7 @@ func TestEventsAddUp(t *testing.T) {
 		// A series that is removed within a batch takes its part of the batch
 		// along. So the sum is checked where nothing was removed.
 		s := r.Snapshot()
-		now := make(map[string]Point)
+		now := make(map[string]Series)
 		for _, f := range s.Families {
 			limit := map[string]int{"events": 60 + 3, "weights": 8 + 1, "sizes": 6}[f.Name]
 			must.That(t, len(f.Points) <= limit, "%s has %d series, more than %d", f.Name, len(f.Points), limit)
@@ -60,7 +60,7 @@ func TestEventsAddUp(t *testing.T) {
 					t.Fatalf("%s falls from %v to %v", name, old, p)
 				}
 				if !old.Created.Equal(p.Created) {
-					old = Point{}
+					old = Series{}
 				}
 				switch f.Type {
 				case CounterType:
@@ -70,7 +70,7 @@ func TestEventsAddUp(t *testing.T) {
 				case HistogramType:
 					sumObservations += float64(p.Count - old.Count)
 				}
-				now[name] = Point{Created: p.Created, Count: p.Count, Value: p.Value}
+				now[name] = Series{Created: p.Created, Count: p.Count, Value: p.Value}
 			}
 		}
 		before = now
@@ -102,9 +102,9 @@ func TestEachEventCountsOnce(t *testing.T) {
 		grown := 0.0
 		now := make(map[*Series]float64)
 		for _, s := range c.order {
-			grown += s.value - before[s]
-			now[s] = s.value
-			if job := s.values[1]; job != Other && !jobs.has(job) {
+			grown += s.Value - before[s]
+			now[s] = s.Value
+			if job := s.Values[1]; job != Other && !jobs.has(job) {
 				t.Fatalf("event %d: series of %q, which is not a top value", i, job)
 			}
 		}
@@ -214,12 +214,12 @@ func TestGauges(t *testing.T) {
 	defer r.End()
 	g.With("1").Set(5)
 	g.With("1").Add(-1.5)
-	assert.Equal(t, g.With("1").value, 3.5, "value")
+	assert.Equal(t, g.With("1").Value, 3.5, "value")
 	for i := range 10 {
 		g.With(fmt.Sprint(i)).Add(1)
 	}
-	if g.Len() != 4 || g.With(Other).value != 7 {
-		t.Errorf("%d series, other is %g", g.Len(), g.With(Other).value)
+	if g.Len() != 4 || g.With(Other).Value != 7 {
+		t.Errorf("%d series, other is %g", g.Len(), g.With(Other).Value)
 	}
 	g.Reset()
 	assert.Equal(t, g.Len(), 0, "series after Reset")

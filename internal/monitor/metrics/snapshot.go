@@ -12,45 +12,11 @@ type Snapshot struct {
 	Families []FamilySnapshot
 }
 
-// FamilySnapshot is a copy of a family.
+// FamilySnapshot is a copy of the series of a family.
 type FamilySnapshot struct {
-	Name   string // without _total
-	Help   string
-	Unit   string // "seconds", "bytes" or empty
-	Type   Type
-	Labels []string  // names
-	Bounds []float64 // upper bounds of classic buckets, without +Inf
-	Points []Point   // sorted by label values
-
-	exposeCreated bool // series come and go
-}
-
-// Point is a copy of a series.
-type Point struct {
-	Values  []string  // of the labels, in their order; not to be changed
-	Created time.Time // when it began to count from 0
-
-	Value float64 // the sum of a HistogramType
-
-	// Of a HistogramType: the number of observations, and the counts of classic
-	// buckets, not cumulative, one for each of Bounds and one for what is above.
-	Count   uint64
-	Classic []uint64
-	Native  Native
-
-	labels string // as in the text formats
-}
-
-// Native has the native buckets of a histogram.
-type Native struct {
-	Schema        int
-	ZeroThreshold float64
-	ZeroCount     uint64
-	// Offset is the number of the bucket that Counts begins with, as Prometheus
-	// numbers them: bucket i has the values above base^(i-1) up to base^i, where
-	// base is 2^(2^-Schema).
-	Offset int
-	Counts []uint64
+	Desc
+	Unit   string   // "seconds", "bytes" or empty
+	Points []Series // sorted by label values
 }
 
 // Snapshot copies all values. Those of a family belong to the same time; between
@@ -63,48 +29,27 @@ func (r *Registry) Snapshot() *Snapshot {
 		r.mu.Unlock()
 	}
 	for i, f := range r.families {
-		r.mu.Lock()
-		s.Families[i] = f.snapshot()
-		r.mu.Unlock()
+		s.Families[i] = FamilySnapshot{Desc: f.Desc, Unit: f.unit(), Points: f.copySeries()}
 	}
 	return s
 }
 
-func (f *Family) snapshot() FamilySnapshot {
-	s := FamilySnapshot{Name: f.Name, Help: f.Help, Type: f.Type, Bounds: f.Bounds,
-		Points: make([]Point, len(f.order)), exposeCreated: f.hasTop() && f.Type != GaugeType}
+func (d *Desc) unit() string {
 	for _, unit := range []string{"seconds", "bytes"} {
-		if strings.HasSuffix(f.Name, "_"+unit) {
-			s.Unit = unit
+		if strings.HasSuffix(d.Name, "_"+unit) {
+			return unit
 		}
 	}
-	for _, l := range f.Labels {
-		s.Labels = append(s.Labels, l.Name)
-	}
-	for i, x := range f.order {
-		p := &s.Points[i]
-		*p = Point{Values: x.values, Created: time.Unix(0, x.created), Value: x.value, labels: x.labels}
-		if h := x.histogram; h != nil {
-			p.Count, p.Classic = h.count, slices.Clone(h.classic)
-			p.Native = Native{Schema: f.Schema, ZeroThreshold: zeroThreshold, ZeroCount: h.zero, Offset: h.first, Counts: slices.Clone(h.native)}
-		}
-	}
-	return s
+	return ""
 }
 
-// Spans calls do for each run of buckets that are not empty, with the number of
-// its first bucket.
-func (n *Native) Spans(do func(first int, counts []uint64)) {
-	for i := 0; i < len(n.Counts); {
-		if n.Counts[i] == 0 {
-			i++
-			continue
-		}
-		end := i
-		for end < len(n.Counts) && n.Counts[end] > 0 {
-			end++
-		}
-		do(n.Offset+i, n.Counts[i:end])
-		i = end
+func (f *Family) copySeries() []Series {
+	f.registry.mu.Lock()
+	defer f.registry.mu.Unlock()
+	list := make([]Series, len(f.order))
+	for i, s := range f.order {
+		list[i] = *s
+		list[i].Classic, list[i].Native.Counts = slices.Clone(s.Classic), slices.Clone(s.Native.Counts)
 	}
+	return list
 }

@@ -59,7 +59,7 @@ func appendFamily(b []byte, f *FamilySnapshot, open bool) []byte {
 		} else {
 			b = appendSample(b, f.Name, suffix, p.Value, p.labels)
 		}
-		if open && f.exposeCreated {
+		if open && f.hasTop() && f.Type != GaugeType {
 			ms := p.Created.UnixMilli()
 			b = fmt.Appendf(b, "%s_created{%s} %d.%03d\n", f.Name, p.labels, ms/1000, ms%1000)
 		}

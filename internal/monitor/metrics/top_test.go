@@ -128,7 +128,7 @@ func TestTopOtherTime(t *testing.T) {
 func counts(c *Family) map[string]float64 {
 	m := make(map[string]float64)
 	for _, s := range c.order {
-		m[s.values[0]] = s.value
+		m[s.Values[0]] = s.Value
 	}
 	return m
 }

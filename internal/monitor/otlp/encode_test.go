@@ -102,9 +102,10 @@ func testSnapshot() *metrics.Snapshot {
 		Time: time.Unix(1700000060, 5),
 		Families: []metrics.FamilySnapshot{
 			{
-				Name: "lshark_rpc_latency_seconds", Help: "Time from request to reply.", Unit: "seconds",
-				Type: metrics.HistogramType, Labels: []string{"side", "op", "target", "error"}, Bounds: []float64{0.001, 0.1, 1},
-				Points: []metrics.Point{
+				Desc: metrics.Desc{Name: "lshark_rpc_latency_seconds", Help: "Time from request to reply.", Type: metrics.HistogramType,
+					Labels: []metrics.Label{{Name: "side"}, {Name: "op"}, {Name: "target"}, {Name: "error"}}, Bounds: []float64{0.001, 0.1, 1}},
+				Unit: "seconds",
+				Points: []metrics.Series{
 					{
 						Values: []string{"client", "OST_READ", "lustre-OST0001", ""}, Created: created, Count: 10, Value: 12.5,
 						Classic: []uint64{4, 0, 5, 1},
@@ -118,22 +119,24 @@ func testSnapshot() *metrics.Snapshot {
 				},
 			},
 			{
-				Name: "lshark_bulk_bytes", Help: "Bulk data.", Unit: "bytes", Type: metrics.CounterType, Labels: []string{"target"},
-				Points: []metrics.Point{{Values: []string{"lustre-OST0001"}, Created: created, Value: 1 << 50}, {Values: []string{"a\xffb"}, Value: 3}},
+				Desc:   metrics.Desc{Name: "lshark_bulk_bytes", Help: "Bulk data.", Type: metrics.CounterType, Labels: []metrics.Label{{Name: "target"}}},
+				Unit:   "bytes",
+				Points: []metrics.Series{{Values: []string{"lustre-OST0001"}, Created: created, Value: 1 << 50}, {Values: []string{"a\xffb"}, Value: 3}},
 			},
 			{
-				Name: "lshark_cpu_seconds", Help: "CPU time.", Unit: "seconds", Type: metrics.FloatCounterType,
-				Points: []metrics.Point{{Created: created, Value: 1.25}},
+				Desc:   metrics.Desc{Name: "lshark_cpu_seconds", Help: "CPU time.", Type: metrics.FloatCounterType},
+				Unit:   "seconds",
+				Points: []metrics.Series{{Created: created, Value: 1.25}},
 			},
 			{
-				Name: "lshark_rpcs_in_flight", Help: "RPCs without a reply yet.", Type: metrics.GaugeType,
-				Points: []metrics.Point{{Created: created, Value: 7}},
+				Desc:   metrics.Desc{Name: "lshark_rpcs_in_flight", Help: "RPCs without a reply yet.", Type: metrics.GaugeType},
+				Points: []metrics.Series{{Created: created, Value: 7}},
 			},
 			{
-				Name: "lshark_interface_up", Help: "Whether the interface is there.", Type: metrics.GaugeType,
-				Points: []metrics.Point{{Created: created, Value: 1}},
+				Desc:   metrics.Desc{Name: "lshark_interface_up", Help: "Whether the interface is there.", Type: metrics.GaugeType},
+				Points: []metrics.Series{{Created: created, Value: 1}},
 			},
-			{Name: "lshark_empty", Help: "No series.", Type: metrics.CounterType, Labels: []string{"op"}},
+			{Desc: metrics.Desc{Name: "lshark_empty", Help: "No series.", Type: metrics.CounterType, Labels: []metrics.Label{{Name: "op"}}}},
 		},
 	}
 }
@@ -176,7 +179,7 @@ func TestMetricName(t *testing.T) {
 		{"lshark_rpcs", "", "lshark.rpcs", ""},
 		{"lshark_rpcs_in_flight", "", "lshark.rpcs.in_flight", ""},
 	} {
-		got := (&Names{}).family(&metrics.FamilySnapshot{Name: test[0], Unit: test[1]}, nil)
+		got := (&Names{}).family(&metrics.FamilySnapshot{Desc: metrics.Desc{Name: test[0]}, Unit: test[1]}, nil)
 		assert.That(t, got.To == test[2] && got.Unit == test[3], "%s: got %+v", test[0], got)
 	}
 }

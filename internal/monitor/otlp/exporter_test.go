@@ -266,7 +266,7 @@ func TestQueueIsBounded(t *testing.T) {
 
 func counterSnapshot(value uint64) *metrics.Snapshot {
 	return &metrics.Snapshot{Time: time.Now(), Families: []metrics.FamilySnapshot{{
-		Name: "lshark_rpcs", Type: metrics.CounterType, Points: []metrics.Point{{Value: float64(value)}},
+		Desc: metrics.Desc{Name: "lshark_rpcs", Type: metrics.CounterType}, Points: []metrics.Series{{Value: float64(value)}},
 	}}}
 }
 

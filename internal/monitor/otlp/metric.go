@@ -65,7 +65,7 @@ func (m *metric) setData(explicit bool) {
 }
 
 // encode appends the metric, as a field of ScopeMetrics.
-func (m *metric) encode(e *protobuf.Encoder, points []metrics.Point) {
+func (m *metric) encode(e *protobuf.Encoder, points []metrics.Series) {
 	const cumulative = 2
 	e.Message(scopeItems, "", func() {
 		e.String(1, "name", m.To)
@@ -87,7 +87,7 @@ func (m *metric) encode(e *protobuf.Encoder, points []metrics.Point) {
 	})
 }
 
-func (m *metric) encodePoint(e *protobuf.Encoder, p *metrics.Point) {
+func (m *metric) encodePoint(e *protobuf.Encoder, p *metrics.Series) {
 	if m.data != gaugeData {
 		encodeCount(e, 2, "startTimeUnixNano", nanoseconds(p.Created))
 	}
@@ -106,14 +106,14 @@ func (m *metric) encodePoint(e *protobuf.Encoder, p *metrics.Point) {
 		e.Double(4, "asDouble", p.Value)
 	}
 	for i, label := range m.Labels {
-		if label != m.Label {
-			encodeAttributes(e, attributes, []Attribute{m.names.attribute(label, p.Values[i])})
+		if label.Name != m.Label {
+			encodeAttributes(e, attributes, []Attribute{m.names.attribute(label.Name, p.Values[i])})
 		}
 	}
 	encodeAttributes(e, attributes, m.Constant)
 }
 
-func encodeHistogram(e *protobuf.Encoder, bounds []float64, p *metrics.Point) {
+func encodeHistogram(e *protobuf.Encoder, bounds []float64, p *metrics.Series) {
 	encodeCount(e, 4, "count", p.Count)
 	e.Double(5, "sum", p.Value)
 	e.Message(6, "bucketCounts", func() {
@@ -130,7 +130,7 @@ func encodeHistogram(e *protobuf.Encoder, bounds []float64, p *metrics.Point) {
 
 // encodeExponential appends the native buckets of a histogram. OpenTelemetry
 // numbers a bucket by its lower bound, Prometheus by its upper.
-func encodeExponential(e *protobuf.Encoder, p *metrics.Point) {
+func encodeExponential(e *protobuf.Encoder, p *metrics.Series) {
 	n := &p.Native
 	encodeCount(e, 4, "count", p.Count)
 	e.Double(5, "sum", p.Value)

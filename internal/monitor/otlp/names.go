@@ -33,9 +33,9 @@ type Family struct {
 var units = map[string]string{"seconds": "s", "bytes": "By"}
 
 // family returns how a point of a family is exported.
-func (n *Names) family(f *metrics.FamilySnapshot, p *metrics.Point) Family {
+func (n *Names) family(f *metrics.FamilySnapshot, p *metrics.Series) Family {
 	for _, x := range n.Families {
-		if x.From == f.Name && (x.Label == "" || p.Values[slices.Index(f.Labels, x.Label)] == x.Value) {
+		if x.From == f.Name && (x.Label == "" || p.Values[slices.IndexFunc(f.Labels, func(l metrics.Label) bool { return l.Name == x.Label })] == x.Value) {
 			return x
 		}
 	}
