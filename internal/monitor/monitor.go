@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"slices"
 	"time"
 
 	"github.com/lshark/lshark/dissect"
@@ -63,8 +62,7 @@ type Monitor struct {
 	opt         Options
 	registry    *metrics.Registry
 	counter     counter
-	collected   []collected
-	readHealth  func() Health // nil: nothing is known
+	readHealth  func() Health
 	at          status
 	outputs     Outputs
 	selector    selector
@@ -83,15 +81,8 @@ type Monitor struct {
 
 // New returns a Monitor whose metrics are in a new registry.
 func New(o Options, start time.Time) *Monitor {
-	m := &Monitor{opt: o, registry: metrics.New(start), now: start, restartedAt: start, at: status{live: o.Live, release: o.Release}}
+	m := &Monitor{opt: o, registry: metrics.New(start), now: start, restartedAt: start, readHealth: func() Health { return Health{} }}
 	m.counter = counter{families: declare(m.registry, o.Top), opt: &m.opt}
-	m.collected = slices.Concat(aboutCapture(), aboutOutputs())
-	if o.Live {
-		m.collected = append(m.collected, aboutProcess()...)
-	}
-	for i := range m.collected {
-		m.collected[i].family = m.registry.Family(m.collected[i].Desc)
-	}
 	m.Engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, OnlyLogs: o.OnlyLogs, Counted: m.finding,
 		Capture: func() diagnose.Capture { return m.diagnosed },
 		Hooks: []diagnose.Hooks{{Sent: m.sent, Answered: m.answered, Done: m.done, Message: m.message, Eviction: m.eviction,

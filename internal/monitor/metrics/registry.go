@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 	"time"
 )
@@ -96,8 +97,11 @@ type Desc struct {
 	Schema int // 0 to 8
 }
 
-// Family declares a family.
+// Family returns the family of a name, and declares it if there is none.
 func (r *Registry) Family(d Desc) *Family {
+	if i := slices.IndexFunc(r.families, func(f *Family) bool { return f.Name == d.Name }); i >= 0 {
+		return r.families[i]
+	}
 	d.MaxSeries = cmp.Or(d.MaxSeries, DefaultMaxSeries)
 	f := &Family{Desc: d, registry: r, byKey: make(map[string]*Series)}
 	if d.Type == HistogramType {
