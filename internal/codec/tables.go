@@ -40,12 +40,13 @@ func (t *interned[T]) place(v T) uint64 {
 	return i
 }
 
-// value returns the value at a place.
-func (t *interned[T]) value(i uint64) (v T, ok bool) {
+// value returns the value at a place that was read.
+func (t *interned[T]) value(r *reader, i uint64) (v T) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if i-1 >= uint64(len(t.values)) {
-		return v, false
+		r.fail()
+		return v
 	}
-	return t.values[i-1], true
+	return t.values[i-1]
 }
