@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/scanner"
 )
 
 // name is what a header defines: a constant, an enumerator, a struct, or a field of one.
@@ -52,182 +51,132 @@ type token struct {
 }
 
 var (
-	comment = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
-	define  = regexp.MustCompile(`^\s*#\s*define\s+(\w+)(\(?)(.*)$`)
+	comment   = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+	directive = regexp.MustCompile(`(?m)^[ \t]*#(?:\\\n|[^\n])*`)
+	define    = regexp.MustCompile(`^\s*#\s*define\s+(\w+)\s(?s:(.*))`)
+	word      = regexp.MustCompile(`\w+|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|\n|[^\s\\]`)
 )
 
-// tokens splits C into words, from the given line on.
-func tokens(text string, line int) (list []token) {
-	var s scanner.Scanner
-	s.Init(strings.NewReader(text))
-	s.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanChars | scanner.ScanStrings
-	s.Error = func(*scanner.Scanner, string) {} // of C's numbers, which have suffixes
-	for t := s.Scan(); t != scanner.EOF; t = s.Scan() {
-		list = append(list, token{s.TokenText(), line + s.Pos().Line - 1})
-	}
-	return list
+// block is what is between two braces, or the file around them.
+type block struct {
+	kind   string   // file, struct, enum; empty: code, or values
+	tag    token    // of an enum
+	of     string   // of a struct: the one whose fields are in it
+	nested bool     // of a struct: it is inside that one
+	value  []string // of an enum: that of its next name
 }
 
 // namesIn returns the names that the text of a header defines.
-func namesIn(file, text string) (names []name) {
-	text = comment.ReplaceAllStringFunc(text, func(c string) string { return " " + strings.Repeat("\n", strings.Count(c, "\n")) })
-	lines := strings.Split(text, "\n")
-	for i := 0; i < len(lines); i++ {
-		if !strings.HasPrefix(strings.TrimSpace(lines[i]), "#") {
-			continue
-		}
-		first, directive := i, lines[i]
-		for lines[i] = ""; strings.HasSuffix(directive, "\\") && i+1 < len(lines); lines[i] = "" {
-			i++
-			directive = strings.TrimSuffix(directive, "\\") + lines[i]
-		}
-		if m := define.FindStringSubmatch(directive); m != nil && m[2] == "" && strings.TrimSpace(m[3]) != "" {
-			names = append(names, name{file: file, line: first + 1, kind: "define", name: m[1], value: words(tokens(m[3], 1))})
+func namesIn(file, text string) []name {
+	r := reader{file: file, blocks: []block{{kind: "file"}}}
+	blank := func(s string) string { return " " + strings.Repeat("\n", strings.Count(s, "\n")) }
+	text = comment.ReplaceAllStringFunc(text, blank)
+	for _, at := range directive.FindAllStringIndex(text, -1) {
+		if m := define.FindStringSubmatch(strings.ReplaceAll(text[at[0]:at[1]], "\\\n", " ")); m != nil && strings.TrimSpace(m[2]) != "" {
+			r.add(token{m[1], 1 + strings.Count(text[:at[0]], "\n")}, name{kind: "define", value: word.FindAllString(m[2], -1)})
 		}
 	}
-	p := parser{file: file, tokens: tokens(strings.Join(lines, "\n"), 1)}
-	for len(p.tokens) > 0 {
-		p.declaration()
-	}
-	return append(names, p.names...)
-}
-
-func words(list []token) (texts []string) {
-	for _, t := range list {
-		texts = append(texts, t.text)
-	}
-	return texts
-}
-
-// parser finds enums and structs. What is inside functions is no declaration.
-type parser struct {
-	file   string
-	tokens []token
-	names  []name
-}
-
-func (p *parser) next() token {
-	t := p.tokens[0]
-	p.tokens = p.tokens[1:]
-	return t
-}
-
-func (p *parser) peek(i int) string {
-	if i < len(p.tokens) {
-		return p.tokens[i].text
-	}
-	return ""
-}
-
-func (p *parser) add(at token, n name) {
-	n.file, n.line, n.name = p.file, at.line, at.text
-	p.names = append(p.names, n)
-}
-
-// declaration reads up to the end of an enum or struct, or one token.
-func (p *parser) declaration() {
-	t := p.next()
-	switch t.text {
-	case "enum":
-		p.enum()
-	case "struct", "union":
-		if p.peek(1) == "{" {
-			at := p.next()
-			p.next()
-			p.add(at, name{kind: "struct"})
-			p.fields(at.text, false)
-		}
-	case "extern":
-		if p.peek(0) == `"C"` && p.peek(1) == "{" {
-			p.tokens = p.tokens[2:]
-		}
-	case "{": // of a function, or of values
-		p.skip()
-	}
-}
-
-// skip drops what is left of a block.
-func (p *parser) skip() {
-	for depth := 1; depth > 0 && len(p.tokens) > 0; {
-		switch p.next().text {
-		case "{":
-			depth++
-		case "}":
-			depth--
-		}
-	}
-}
-
-func (p *parser) enum() {
-	kind, tag := "enum", token{}
-	if p.peek(1) == "{" {
-		tag = p.next()
-		kind += " " + tag.text
-	}
-	if p.peek(0) != "{" {
-		return
-	}
-	p.next()
-	if tag.text != "" {
-		p.add(tag, name{kind: "enum tag", of: p.peek(0)})
-	}
-	value := []string{"0"}
-	for len(p.tokens) > 0 && p.peek(0) != "}" {
-		at, depth := p.next(), 0
-		if p.peek(0) == "=" {
-			p.next()
-			value = nil
-			for len(p.tokens) > 0 && (depth > 0 || p.peek(0) != "," && p.peek(0) != "}") {
-				t := p.next().text
-				depth += strings.Count(t, "(") - strings.Count(t, ")")
-				value = append(value, t)
-			}
-		}
-		p.add(at, name{kind: kind, value: value})
-		value = []string{at.text, "+", "1"}
-		if p.peek(0) == "," {
-			p.next()
-		}
-	}
-}
-
-// fields reads the members of a struct or union up to its closing brace. The name of each is the last word
-// before a bracket, a comma, a colon or a semicolon.
-func (p *parser) fields(of string, nested bool) {
-	var last token
-	depth := 0 // of parentheses and brackets
-	for len(p.tokens) > 0 {
-		t := p.next()
+	line, depth := 1, 0 // depth of parentheses and brackets
+	for _, t := range word.FindAllString(directive.ReplaceAllStringFunc(text, blank), -1) {
+		depth += strings.Count("([", t) - strings.Count(")]", t)
 		switch {
-		case t.text == "}":
-			return
-		case t.text == "enum":
-			p.enum()
-		case t.text == "{":
-			p.fields(of, true)
-			for len(p.tokens) > 0 && p.peek(0) != ";" {
-				p.next() // its members stand for themselves
+		case t == "\n":
+			line++
+		case t == "{":
+			r.begin()
+		case t == "}":
+			r.declared()
+			if r.last = nil; !strings.HasPrefix(r.top().kind, "enum") {
+				r.last = []token{{t, line}} // what follows is no field: its members stand for themselves
 			}
-			last = token{}
-		case t.text == "(" || t.text == "[":
-			depth++
-		case t.text == ")" || t.text == "]":
-			depth--
-		case depth > 0 || slices.Contains([]string{"*", "struct", "union", "__attribute__"}, t.text):
-		case t.text == "DECLARE_FLEX_ARRAY": // (type, name)
-			for p.peek(0) != ")" && len(p.tokens) > 0 {
-				last = p.next()
-			}
-			p.next()
-		case t.text == "," || t.text == ";":
-			if last.text != "" {
-				p.add(last, name{kind: "field", of: of, nested: nested})
-			}
-			last = token{}
-		case t.text == ":":
-			p.next() // bits
+			r.blocks = r.blocks[:max(1, len(r.blocks)-1)]
+		case depth == 0 && (t == "," || t == ";"):
+			r.declared()
 		default:
+			r.last = append(r.last, token{t, line})
+		}
+	}
+	return r.names
+}
+
+// reader collects the names of a header.
+type reader struct {
+	file   string
+	names  []name
+	blocks []block // around the place in the header
+	last   []token // behind the last brace, comma or semicolon
+}
+
+func (r *reader) top() *block { return &r.blocks[len(r.blocks)-1] }
+
+func (r *reader) add(at token, n name) {
+	n.file, n.line, n.name = r.file, at.line, at.text
+	r.names = append(r.names, n)
+}
+
+// begin begins a block. What is inside functions is no declaration.
+func (r *reader) begin() {
+	outer, last := *r.top(), append(make([]token, 2), r.last...)
+	keyword, tag := last[len(last)-2].text, last[len(last)-1]
+	if slices.Contains([]string{"enum", "struct", "union"}, tag.text) {
+		keyword, tag = tag.text, token{}
+	}
+	var b block
+	switch {
+	case outer.kind == "":
+	case keyword == "enum":
+		b = block{kind: strings.TrimSpace("enum " + tag.text), tag: tag, value: []string{"0"}}
+	case outer.kind == "struct":
+		b = block{kind: "struct", of: outer.of, nested: true}
+	case (keyword == "struct" || keyword == "union") && tag.text != "":
+		b = block{kind: "struct", of: tag.text}
+		r.add(tag, name{kind: "struct"})
+	case keyword == "extern":
+		b = outer
+	}
+	r.blocks, r.last = append(r.blocks, b), nil
+}
+
+// declared adds what has been declared since the last brace, comma or semicolon: a field or an enumerator.
+func (r *reader) declared() {
+	b, last := r.top(), r.last
+	r.last = nil
+	switch {
+	case len(last) == 0 || last[0].text == "}":
+	case b.kind == "struct":
+		if at := fieldIn(last); at.text != "" {
+			r.add(at, name{kind: "field", of: b.of, nested: b.nested})
+		}
+	case b.value != nil:
+		if b.tag.text != "" {
+			r.add(b.tag, name{kind: "enum tag", of: last[0].text})
+			b.tag.text = ""
+		}
+		if len(last) > 2 {
+			b.value = nil
+			for _, t := range last[2:] {
+				b.value = append(b.value, t.text)
+			}
+		}
+		r.add(last[0], name{kind: b.kind, value: b.value})
+		b.value = []string{last[0].text, "+", "1"}
+	}
+}
+
+// fieldIn returns the name in the declaration of a field: the last word outside of parentheses and brackets, before a colon.
+func fieldIn(words []token) (last token) {
+	if words[0].text == "DECLARE_FLEX_ARRAY" { // (type, name)
+		return words[len(words)-2]
+	}
+	depth := 0
+	for _, t := range words {
+		depth += strings.Count("([", t.text) - strings.Count(")]", t.text)
+		switch {
+		case t.text == ":":
+			return last
+		case depth == 0 && t.text != "__attribute__" && identifier.MatchString(t.text):
 			last = t
 		}
 	}
+	return last
 }

@@ -34,7 +34,7 @@ var inGo = []struct {
 	c    *regexp.Regexp
 	text string
 }{
-	{regexp.MustCompile(`(?i)\b(\d\w*) [ul]+\b`), "$1"},
+	{regexp.MustCompile(`(?i)\b(0x[0-9a-f]+|\d+)[ul]+\b`), "$1"},
 	{regexp.MustCompile(`([<>]) ([<>])`), "$1$2"},
 	{regexp.MustCompile(`~`), "^"},
 }
