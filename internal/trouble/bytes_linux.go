@@ -11,8 +11,3 @@ func newBytes(size int) []byte {
 	}
 	return b[:0]
 }
-
-// freeBytes gives memory of newBytes back.
-func freeBytes(b []byte) {
-	_ = unix.Munmap(b[:cap(b)]) // it fails for memory of the heap, which the collector frees
-}

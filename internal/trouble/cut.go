@@ -3,7 +3,6 @@ package trouble
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -16,7 +15,6 @@ const (
 	maxFolders = 1000               // of a capture that is read again
 	maxWriting = 32                 // folders at a time
 	lateFrames = int64(time.Second) // by which frames of several files may be out of order
-	freeEvery  = 64 << 10           // frames between two looks at the disk
 )
 
 // cut is a folder of a capture that is read again.
@@ -24,8 +22,7 @@ type cut struct {
 	content
 	from, until int64
 	comments    map[point]string
-	folder      *folder // nil: it is not begun
-	asked       string
+	folder      *folder
 }
 
 // Write writes a folder for each story with a finding for which selects returns true. The
@@ -48,9 +45,7 @@ func Write(o Options, findings []*diagnose.Finding, selects func(*diagnose.Findi
 		err = w.finish(w.writing[0])
 	}
 	for _, c := range w.writing { // after an error
-		if c.folder != nil {
-			c.folder.discard()
-		}
+		c.folder.discard()
 	}
 	if w.skipped > 0 {
 		o.Log("%d troubles have no folder: there are too many, or too many at a time", w.skipped)
@@ -78,7 +73,7 @@ func cutsOf(o *Options, findings []*diagnose.Finding, selects func(*diagnose.Fin
 		}
 		c.code, c.findings, c.comments = s.Root.Rule.Code, diagnose.Clones(list), commentsOf(list)
 		c.from, c.until = c.begun-int64(o.Before), last+int64(o.After)
-		c.asked = fmt.Sprintf("frames asked for from %s to %s", clock(c.from), clock(c.until))
+		c.notes = []string{o.note(c.from, c.until)}
 		cuts = append(cuts, c)
 	}
 	slices.SortStableFunc(cuts, func(a, b *cut) int { return cmp.Compare(a.from, b.from) })
@@ -94,16 +89,10 @@ type cutter struct {
 	writing []*cut
 	paths   []string
 	skipped int
-	frames  int
 }
 
 // frame writes a frame to the folders that shall have it.
 func (w *cutter) frame(f *capture.Frame) error {
-	if w.frames++; w.frames%freeEvery == 1 {
-		if err := outdir.CheckFree(w.opt.Dir, w.opt.Free); err != nil {
-			return err
-		}
-	}
 	for len(w.waiting) > 0 && w.waiting[0].from <= f.Time {
 		c := w.waiting[0]
 		w.waiting = w.waiting[1:]
@@ -111,6 +100,7 @@ func (w *cutter) frame(f *capture.Frame) error {
 			w.skipped++
 			continue
 		}
+		c.folder = newFolder(w.opt, &w.dir, w.names)
 		w.writing = append(w.writing, c)
 	}
 	for _, c := range slices.Clone(w.writing) {
@@ -120,12 +110,6 @@ func (w *cutter) frame(f *capture.Frame) error {
 				return err
 			}
 		case f.Time >= c.from && f.Time <= c.until:
-			if c.folder == nil {
-				var err error
-				if c.folder, err = newFolder(&w.dir, time.Unix(0, c.begun), w.names); err != nil {
-					return err
-				}
-			}
 			if err := c.folder.write(f, c.comments[pointOf(f)]); err != nil {
 				return err
 			}
@@ -137,11 +121,10 @@ func (w *cutter) frame(f *capture.Frame) error {
 // finish completes a folder.
 func (w *cutter) finish(c *cut) error {
 	w.writing = slices.DeleteFunc(w.writing, func(x *cut) bool { return x == c })
-	if c.folder == nil {
+	if c.folder.frames == 0 {
 		return nil
 	}
-	c.notes = []string{fmt.Sprintf("%s: %s, %s", w.opt.Host, w.opt.Capture, c.asked)}
-	path, err := c.folder.finish(&c.content, w.opt.Report, w.opt.Log)
+	path, err := c.folder.finish(&c.content)
 	if err != nil {
 		c.folder.discard()
 		return err

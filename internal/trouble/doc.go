@@ -7,7 +7,7 @@
 // when its time is over, the others are. [Write] is for captures that can be read again.
 //
 // The goroutine that reads frames calls the methods of a Recorder. It never waits for the disk:
-// another goroutine writes. Frames are kept in chunks that both use without a copy. A chunk is
+// other goroutines write. Frames are kept in chunks that all use without a copy. A chunk is
 // used again when nobody needs it, so the memory for frames has a bound also where the disk is
 // slow; frames for which there is no room then are left out and counted.
 //

@@ -36,6 +36,8 @@ const (
 
 const fileMode = 0o640
 
+const freeEvery = 64 << 10 // frames between two looks at the disk
+
 // content is what a folder is about.
 type content struct {
 	code     string // of the first finding, or "rpc"
@@ -46,10 +48,12 @@ type content struct {
 	notes    []string // about the folder
 }
 
-// folder is a folder that is being written.
+// folder is a folder that is being written. It is made for the first frame.
 type folder struct {
+	opt      *Options
 	dir      *outdir.Dir
-	path     string // its temporary one
+	path     string // its temporary one; empty: it is not made
+	failed   bool
 	names    []byte // of targets, for those who read the capture
 	captures []*captureFile
 	places   map[string]*numbering // of frames, by the name of the file that they were read from
@@ -77,19 +81,29 @@ type numbering struct {
 // run is a run of frames whose numbers follow each other in both files.
 type run struct{ from, to, n int64 }
 
-func newFolder(dir *outdir.Dir, now time.Time, names []byte) (*folder, error) {
-	path, err := dir.CreateFolder(dir.Base(now, ""))
-	if err != nil {
-		return nil, err
+func newFolder(o *Options, dir *outdir.Dir, names []byte) *folder {
+	return &folder{opt: o, dir: dir, names: names, places: make(map[string]*numbering)}
+}
+
+// create makes the folder if it is not there. It checks the disk before that, and from time to time.
+func (w *folder) create() (err error) {
+	if w.frames%freeEvery == 0 {
+		err = outdir.CheckFree(w.opt.Dir, w.opt.Free)
 	}
-	w := &folder{dir: dir, path: path, names: names, places: make(map[string]*numbering)}
+	if err != nil || w.path != "" {
+		return err
+	}
+	w.path, err = w.dir.CreateFolder(w.dir.Base(time.Now(), ""))
 	// A file system without permissions, such as FAT, refuses them: those of CreateFolder stay.
-	_ = os.Chmod(path, 0o750)
-	return w, nil
+	_ = os.Chmod(w.path, 0o750)
+	return err
 }
 
 // write adds a frame.
 func (w *folder) write(f *capture.Frame, comment string) error {
+	if err := w.create(); err != nil {
+		return err
+	}
 	p := w.places[f.File]
 	if p == nil {
 		c, err := w.capture(f)
@@ -162,11 +176,13 @@ func (w *folder) discard() {
 	for _, c := range w.captures {
 		c.file.Close() // it may be closed already
 	}
-	w.dir.Remove(w.path)
+	if w.failed = true; w.path != "" {
+		w.dir.Remove(w.path)
+	}
 }
 
 // finish writes what the folder is about, and gives it its name.
-func (w *folder) finish(c *content, report func(captures []string, page string) error, log func(format string, args ...any)) (path string, err error) {
+func (w *folder) finish(c *content) (path string, err error) {
 	for _, x := range w.captures {
 		if err := errors.Join(x.to.Flush(), x.file.Sync(), x.file.Close()); err != nil {
 			return "", err
@@ -175,14 +191,14 @@ func (w *folder) finish(c *content, report func(captures []string, page string) 
 	if err := w.writeContent(c); err != nil {
 		return "", err
 	}
-	if report != nil && len(w.captures) > 0 {
+	if w.opt.Report != nil {
 		var paths []string
 		for _, x := range w.captures {
 			paths = append(paths, filepath.Join(w.path, x.name))
 		}
 		page := filepath.Join(w.path, pageName)
-		if err := report(paths, page); err != nil {
-			log("%s: %v", pageName, err)
+		if err := w.opt.Report(paths, page); err != nil {
+			w.dir.Log("%s: %v", pageName, err)
 			if err := os.Remove(page); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return "", err
 			}

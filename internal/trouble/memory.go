@@ -3,109 +3,37 @@ package trouble
 import (
 	"encoding/binary"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/lshark/lshark/dissect/capture"
 )
 
 const (
-	chunkSize   = 1 << 20 // bytes; longer frames have chunks of their own
+	chunkSize   = 1 << 20 // bytes of frames
 	frameHeader = 52      // bytes before a frame in a chunk
 )
 
 // chunk is a run of frames.
 type chunk struct {
-	data        []byte // frames, each behind its header
-	first, last int64  // lowest and highest time of a frame
-	number      int64  // of the last frame
-	users       int    // the memory, and pieces that are to be written; guarded by chunks.mu
+	data        []byte       // frames, each behind its header
+	first, last int64        // lowest and highest time of a frame
+	number      int64        // of the last frame
+	users       atomic.Int32 // the memory, and pieces that are to be written
 }
 
-// chunks are those that are in use, and those that can be used again.
-type chunks struct {
-	mu    sync.Mutex
-	free  []*chunk // of chunkSize
-	bytes int64    // of all chunks
-	limit int64
-}
-
-// take returns an empty chunk with one user, nil if there is no room for it.
-func (p *chunks) take(size int) *chunk {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := len(p.free); n > 0 && size == chunkSize {
-		c := p.free[n-1]
-		p.free = p.free[:n-1]
-		c.users = 1
-		return c
-	}
-	for len(p.free) > 0 && p.bytes+int64(size) > p.limit {
-		p.discard(p.free[len(p.free)-1])
-		p.free = p.free[:len(p.free)-1]
-	}
-	if p.bytes+int64(size) > p.limit {
-		return nil
-	}
-	p.bytes += int64(size)
-	return &chunk{data: newBytes(size), users: 1}
-}
-
-func (p *chunks) retain(c *chunk) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c.users++
-}
-
-func (p *chunks) release(c *chunk) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.users--; c.users > 0 {
-		return
-	}
-	if cap(c.data) != chunkSize {
-		p.discard(c)
-		return
-	}
-	c.data = c.data[:0]
-	p.free = append(p.free, c)
-}
-
-// discard gives the memory of a chunk back.
-func (p *chunks) discard(c *chunk) {
-	p.bytes -= int64(cap(c.data))
-	freeBytes(c.data)
-	c.data = nil
-}
-
-// close gives all memory back, when nobody uses it any more.
-func (p *chunks) close(list []*chunk) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range append(list, p.free...) {
-		p.discard(c)
-	}
-	p.free = nil
-}
-
-func (p *chunks) inUse() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.bytes - int64(len(p.free))*chunkSize
-}
-
-// piece is the frames that a chunk had at some time, for the goroutine that writes.
+// piece is the frames that a chunk had at some time, for the goroutines that write.
 type piece struct {
-	of    *chunk
 	data  []byte
 	names []string
 }
 
 // memory keeps the last frames of a capture.
 type memory struct {
-	chunks
-	keep    int64 // nanoseconds
-	snaplen int   // bytes that are kept of a frame; 0: all
-	list    []*chunk
+	keep    int64       // nanoseconds
+	snaplen int         // bytes that are kept of a frame; 0: all
+	list    []*chunk    // with frames, the newest last
+	free    chan *chunk // that can be used again; it has room for as many as there may be
+	made    atomic.Int64
 	names   []string     // of the files and the interfaces of frames
 	dropped int64        // frames for which there was no room
 	leaves  func(*chunk) // is called with chunks that will be forgotten next, again and again, and before they are
@@ -120,14 +48,13 @@ func (m *memory) add(f *capture.Frame) {
 		m.forget()
 	}
 	size := frameHeader + len(data)
-	c := m.newest()
-	if c == nil || len(c.data)+size > cap(c.data) {
-		if c = m.begin(max(size, chunkSize)); c == nil {
+	if n := len(m.list); n == 0 || len(m.list[n-1].data)+size > chunkSize {
+		if size > chunkSize || !m.begin(f.Time) {
 			m.dropped++
 			return
 		}
-		c.first, c.last = f.Time, f.Time
 	}
+	c := m.list[len(m.list)-1]
 	c.first, c.last, c.number = min(c.first, f.Time), max(c.last, f.Time), f.Number
 	b := binary.LittleEndian.AppendUint64(c.data, uint64(f.Number))
 	b = binary.LittleEndian.AppendUint64(b, uint64(f.Time))
@@ -148,30 +75,39 @@ func (m *memory) name(name string) int {
 	return i
 }
 
-func (m *memory) newest() *chunk {
-	if len(m.list) == 0 {
-		return nil
-	}
-	return m.list[len(m.list)-1]
-}
-
-// begin adds an empty chunk. It forgets the oldest ones until there is room.
-func (m *memory) begin(size int) *chunk {
-	for {
-		if c := m.take(size); c != nil {
-			m.list = append(m.list, c)
-			if m.inUse() > m.limit/2 { // the older half is written early, so that there is room in time
-				for _, old := range m.list[:len(m.list)/2] {
-					m.leaves(old)
-				}
-			}
-			return c
-		}
-		if len(m.list) == 0 {
-			return nil
-		}
+// begin begins a chunk at a time. It forgets the oldest ones until there is room, and reports false
+// where none is left.
+func (m *memory) begin(now int64) bool {
+	c := m.take()
+	for ; c == nil && len(m.list) > 0; c = m.take() {
 		m.forget()
 	}
+	if c == nil {
+		return false
+	}
+	c.data, c.first, c.last = c.data[:0], now, now
+	c.users.Store(1)
+	m.list = append(m.list, c)
+	if m.inUse() > int64(cap(m.free))*chunkSize/2 { // the older half is written early, so that there is room in time
+		for _, old := range m.list[:len(m.list)/2] {
+			m.leaves(old)
+		}
+	}
+	return true
+}
+
+// take returns a chunk that nobody uses, nil if there is no room for another one.
+func (m *memory) take() *chunk {
+	select {
+	case c := <-m.free:
+		return c
+	default:
+	}
+	if int(m.made.Load()) == cap(m.free) {
+		return nil
+	}
+	m.made.Add(1)
+	return &chunk{data: newBytes(chunkSize)}
 }
 
 // forget removes the oldest chunk.
@@ -183,6 +119,14 @@ func (m *memory) forget() {
 	m.release(c)
 }
 
+func (m *memory) release(c *chunk) {
+	if c.users.Add(-1) == 0 {
+		m.free <- c
+	}
+}
+
+func (m *memory) inUse() int64 { return (m.made.Load() - int64(len(m.free))) * chunkSize }
+
 // oldest returns the time of the oldest frame; ok is false without any.
 func (m *memory) oldest() (t int64, ok bool) {
 	if len(m.list) == 0 {
@@ -191,15 +135,14 @@ func (m *memory) oldest() (t int64, ok bool) {
 	return m.list[0].first, true
 }
 
-// piece returns the frames of a chunk so far. It is to be released.
+// piece returns the frames of a chunk so far. The chunk is to be released.
 func (m *memory) piece(c *chunk) piece {
-	m.retain(c)
-	return piece{c, c.data[:len(c.data):len(c.data)], m.names}
+	c.users.Add(1)
+	return piece{c.data[:len(c.data):len(c.data)], m.names}
 }
 
-// each calls do with each frame, whose Data is valid as long as the chunk is used, until do
-// returns false.
-func (p piece) each(do func(f *capture.Frame) bool) {
+// frames yields each frame, whose Data is valid as long as the chunk is used.
+func (p piece) frames(yield func(f *capture.Frame) bool) {
 	var f capture.Frame
 	for b := p.data; len(b) > 0; {
 		u32 := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
@@ -209,7 +152,7 @@ func (p piece) each(do func(f *capture.Frame) bool) {
 		f.File, f.Interface = p.names[u32(44)], p.names[u32(48)]
 		end := frameHeader + u32(28)
 		f.Data, b = b[frameHeader:end:end], b[end:]
-		if !do(&f) {
+		if !yield(&f) {
 			return
 		}
 	}

@@ -111,10 +111,10 @@ type incident struct {
 	begun       int64 // time of the first evidence
 	findings    []*diagnose.Finding
 	rpcs        []*track.RPC
-	others      int   // RPCs beyond maxRPCs
-	passed      int64 // number of the last frame that was passed on to be written
-	dropped     int64 // frames that the memory had dropped when it was opened
-	folder      *job  // nil: nothing was passed on
+	others      int     // RPCs beyond maxRPCs
+	passed      int64   // number of the last frame that was passed on to be written
+	dropped     int64   // frames that the memory had dropped when it was opened
+	folder      *folder // nil: nothing was passed on
 }
 
 // findingKey is what stays the same of a finding when the rules restart.
@@ -140,8 +140,9 @@ type endedFinding struct {
 // process that was killed has left there. Close must be called.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{opt: o}
-	r.memory = memory{chunks: chunks{limit: max(o.MemorySize, minMemory)}, keep: int64(o.MemoryTime), snaplen: o.Snaplen, leaves: r.leaves}
-	if err := r.writer.start(&o.Options, &r.memory.chunks); err != nil {
+	r.memory.keep, r.memory.snaplen, r.memory.leaves = int64(o.MemoryTime), o.Snaplen, r.leaves
+	r.memory.free = make(chan *chunk, max(o.MemorySize, minMemory)/chunkSize)
+	if err := r.writer.start(&r.opt.Options); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -314,11 +315,12 @@ func (r *Recorder) pass(x *incident, c *chunk) {
 		return
 	}
 	if x.folder == nil {
-		x.folder = &job{names: r.opt.Names()}
+		x.folder = newFolder(&r.opt.Options, &r.writer.dir, r.opt.Names())
 	}
 	folder, p, after, from, until, comments := x.folder, r.memory.piece(c), x.passed, x.from, x.until, commentsOf(x.findings)
 	r.writer.enqueue(func() {
 		r.writer.write(folder, p, func(f *capture.Frame) bool { return f.Number > after && f.Time >= from && f.Time <= until }, comments)
+		r.memory.release(c)
 	})
 	x.passed = c.number
 }
@@ -391,12 +393,17 @@ func (r *Recorder) end(x *incident) {
 		r.writer.skip(SkippedLate)
 		return
 	}
-	c.notes = []string{fmt.Sprintf("%s: %s, frames asked for from %s to %s", r.opt.Host, r.opt.Capture, clock(x.from), clock(x.until))}
+	c.notes = []string{r.opt.note(x.from, x.until)}
 	if n := r.memory.dropped - x.dropped; n > 0 {
 		c.notes = append(c.notes, fmt.Sprintf("frames that are missing, as the disk was too slow: %d", n))
 	}
 	folder := x.folder
 	r.writer.enqueue(func() { r.writer.finish(folder, &c) })
+}
+
+// note says what a folder was written for.
+func (o *Options) note(from, until int64) string {
+	return fmt.Sprintf("%s: %s, frames asked for from %s to %s", o.Host, o.Capture, clock(from), clock(until))
 }
 
 // clock returns a time in the form that folders have.
@@ -415,7 +422,7 @@ func (r *Recorder) joins(x *incident) bool {
 		y.begun = min(y.begun, x.begun)
 		y.findings = append(y.findings, x.findings...)
 		if folder := x.folder; folder != nil {
-			r.writer.enqueue(func() { r.writer.discard(folder) })
+			r.writer.enqueue(folder.discard)
 		}
 		return true
 	}
@@ -428,10 +435,7 @@ func (r *Recorder) Close() error {
 	for len(r.open) > 0 {
 		r.end(r.open[0])
 	}
-	err := r.writer.close()
-	r.memory.close(r.memory.list)
-	r.memory.list = nil
-	return err
+	return r.writer.close()
 }
 
 // Stats are counts of folders.

@@ -279,9 +279,9 @@ func TestFullDisk(t *testing.T) {
 	done := make(chan struct{})
 	x.writer.enqueue(func() { close(done) })
 	<-done
-	j := &job{}
+	j := newFolder(&x.opt.Options, &x.writer.dir, nil)
 	x.writer.write(j, x.memory.piece(x.memory.list[0]), func(*capture.Frame) bool { return true }, nil)
-	must.NoError(t, j.folder.captures[0].file.Close()) // as if writing failed
+	must.NoError(t, j.captures[0].file.Close()) // as if writing failed
 	x.writer.finish(j, &content{code: "x"})
 	names, hidden = x.folders()
 	assert.That(t, len(names) == 1 && len(hidden) == 0 && x.Stats().Skipped[SkippedDisk] == 1, "%q, %q, %+v", names, hidden, x.Stats())

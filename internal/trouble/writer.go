@@ -14,140 +14,89 @@ import (
 // maxNewest is how many folders Stats names.
 const maxNewest = 16
 
-// writer writes folders, in a goroutine of its own. What it has to do waits in a queue, which
-// needs no bound of its own: what is large in it is in chunks.
+// writer writes folders, in goroutines one after the other. What they have to do waits, and needs
+// no bound of its own: what is large in it is in chunks.
 type writer struct {
-	opt    *Options
-	chunks *chunks
-	dir    outdir.Dir
+	opt *Options
+	dir outdir.Dir
 
-	done  chan struct{}
-	mu    sync.Mutex // guards all below
-	wake  *sync.Cond
-	queue []func()
-	ended bool // nothing more will be enqueued
+	mu    sync.Mutex    // guards all below
+	idle  chan struct{} // is closed when all is done that was enqueued
 	stats Stats
 }
 
-// job is a folder that is being written. Only the goroutine of the writer looks into it.
-type job struct {
-	names  []byte
-	folder *folder // nil: there is none yet, or it has failed
-	failed bool
-}
-
-// start opens the directory and starts the goroutine.
-func (w *writer) start(o *Options, c *chunks) error {
-	w.opt, w.chunks = o, c
-	w.wake, w.done = sync.NewCond(&w.mu), make(chan struct{})
+// start opens the directory.
+func (w *writer) start(o *Options) error {
+	w.opt, w.idle = o, make(chan struct{})
+	close(w.idle)
 	w.stats.Folders, w.stats.Skipped = make(map[string]int64), make(map[string]int64)
 	w.dir = outdir.Dir{Path: o.Dir, Prefix: folderPrefix, Folders: true, Log: w.log}
 	if err := w.dir.Open(o.Host); err != nil {
 		return err
 	}
 	w.prune()
-	go w.run()
 	return nil
 }
 
 func (w *writer) log(format string, args ...any) { w.opt.Log("trouble: "+format, args...) }
 
-// enqueue lets the goroutine do something after all that was enqueued before.
+// enqueue lets something be done after all that was enqueued before.
 func (w *writer) enqueue(do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.queue = append(w.queue, do)
-	w.wake.Signal()
-}
-
-func (w *writer) run() {
-	defer close(w.done)
-	for ended := false; !ended; {
-		w.mu.Lock()
-		for len(w.queue) == 0 {
-			w.wake.Wait()
-		}
-		list := w.queue
-		w.queue, ended = nil, w.ended
-		w.mu.Unlock()
-		for _, do := range list {
-			do()
-		}
-	}
+	before, done := w.idle, make(chan struct{})
+	w.idle = done
+	go func() {
+		<-before
+		do()
+		close(done)
+	}()
 }
 
 // close waits until all is done, and unlocks the directory.
 func (w *writer) close() error {
-	w.mu.Lock()
-	w.ended = true
-	w.mu.Unlock()
-	w.enqueue(func() {})
-	<-w.done
+	<-w.idle
 	return w.dir.Close()
 }
 
-// write adds frames to a folder, and releases them.
-func (w *writer) write(j *job, p piece, selected func(*capture.Frame) bool, comments map[point]string) {
-	defer w.chunks.release(p.of)
-	if j.failed {
-		return
-	}
-	if j.folder == nil {
-		err := outdir.CheckFree(w.opt.Dir, w.opt.Free)
-		if err == nil {
-			j.folder, err = newFolder(&w.dir, time.Now(), j.names)
+// write adds frames to a folder.
+func (w *writer) write(d *folder, p piece, selected func(*capture.Frame) bool, comments map[point]string) {
+	for f := range p.frames {
+		if d.failed || !selected(f) {
+			continue
 		}
-		if err != nil {
-			w.fail(j, err)
-			return
+		if err := d.write(f, comments[pointOf(f)]); err != nil {
+			w.fail(d, err)
 		}
-	}
-	var err error
-	p.each(func(f *capture.Frame) bool {
-		if selected(f) {
-			err = j.folder.write(f, comments[pointOf(f)])
-		}
-		return err == nil
-	})
-	if err != nil {
-		w.fail(j, err)
 	}
 }
 
 // fail gives up a folder.
-func (w *writer) fail(j *job, err error) {
+func (w *writer) fail(d *folder, err error) {
 	w.log("%v; the folder is given up, the capture goes on", err)
 	w.skip(SkippedDisk)
-	w.discard(j)
-}
-
-func (w *writer) discard(j *job) {
-	if j.folder != nil {
-		j.folder.discard()
-	}
-	j.failed, j.folder = true, nil
+	d.discard()
 }
 
 // finish completes a folder.
-func (w *writer) finish(j *job, c *content) {
+func (w *writer) finish(d *folder, c *content) {
 	switch {
-	case j.failed:
+	case d.failed:
 		return
-	case j.folder.frames == 0:
+	case d.frames == 0:
 		w.skip(SkippedLate)
-		w.discard(j)
 		return
 	}
-	c.notes = append(c.notes, fmt.Sprintf("frames: %d, from %s to %s", j.folder.frames, clock(j.folder.first), clock(j.folder.last)))
-	path, err := j.folder.finish(c, w.opt.Report, w.log)
+	c.notes = append(c.notes, fmt.Sprintf("frames: %d, from %s to %s", d.frames, clock(d.first), clock(d.last)))
+	path, err := d.finish(c)
 	if err != nil {
-		w.fail(j, err)
+		w.fail(d, err)
 		return
 	}
 	w.log("%s", path)
 	w.mu.Lock()
 	w.stats.Folders[c.code]++
-	w.stats.Bytes += j.folder.bytes
+	w.stats.Bytes += d.bytes
 	w.stats.Newest = append(w.stats.Newest, Folder{filepath.Base(path), c.code, time.Now()})
 	w.stats.Newest = w.stats.Newest[max(0, len(w.stats.Newest)-maxNewest):]
 	w.mu.Unlock()
