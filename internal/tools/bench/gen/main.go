@@ -4,13 +4,13 @@
 package main
 
 import (
-	"cmp"
 	"encoding/binary"
 	"flag"
 	"fmt"
 	"io"
 	"net/netip"
 	"os"
+	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
@@ -50,21 +50,23 @@ func run(sample string, size int64, segment int, bulk bool) error {
 	if len(pieces) == 0 {
 		return fmt.Errorf("%s has no messages to repeat", sample)
 	}
-	w := &writer{Writer: capture.NewWriter(os.Stdout), segment: segment, ends: make(map[[2]uint16]*wiretest.End)}
+	w := &writer{Writer: capture.NewWriter(os.Stdout), segment: segment, open: make(map[uint16]*wiretest.Conn)}
+	conns := 0
 	for _, p := range pieces {
-		w.conns = max(w.conns, p.conn+1)
+		conns = max(conns, p.conn+1)
 	}
-	shift := int64(0)
-	for round := 0; w.Size() < size && w.err == nil; round++ {
+	begin := int64(1_700_000_000_000_000_000)
+	for round := 0; w.Size() < size; round++ {
 		for i := range pieces {
-			if round > 0 {
-				pieces[i].renumber()
+			p := &pieces[i]
+			if err := w.piece(p, 1024+uint16((round*conns+p.conn)%60000), begin+p.rel); err != nil {
+				return err
 			}
-			w.piece(&pieces[i], round, shift)
+			p.renumber()
 		}
-		shift += pieces[len(pieces)-1].rel + 1e6
+		begin += pieces[len(pieces)-1].rel + 1e6
 	}
-	return cmp.Or(w.err, w.Flush())
+	return w.Flush()
 }
 
 // read takes the messages of a sample. Bulk data that the dissector skips come
@@ -138,14 +140,6 @@ func (p *piece) lastXID(t *dissect.Tree) {
 	}
 }
 
-type writer struct {
-	*capture.Writer
-	segment int
-	conns   int
-	ends    map[[2]uint16]*wiretest.End // of connections, by their ports, their own first
-	err     error
-}
-
 // renumber makes the xids of the next repetition.
 func (p *piece) renumber() {
 	le := binary.LittleEndian
@@ -156,46 +150,40 @@ func (p *piece) renumber() {
 	}
 }
 
-func (w *writer) piece(p *piece, round int, shift int64) {
-	port := func(n uint16) uint16 {
-		if n == 988 {
-			return n
+type writer struct {
+	*capture.Writer
+	segment int
+	open    map[uint16]*wiretest.Conn // by the port of the end that is not a server
+}
+
+// piece writes the frames of a message.
+func (w *writer) piece(p *piece, port uint16, when int64) error {
+	ports := [2]uint16{p.src.Port(), p.dst.Port()}
+	for i := range ports {
+		if ports[i] != lnet.DefaultPort {
+			ports[i] = port
 		}
-		return 1024 + uint16((round*w.conns+p.conn)%60000)
 	}
-	when := 1_700_000_000_000_000_000 + p.rel + shift
-	srcPort, dstPort := port(p.src.Port()), port(p.dst.Port())
-	src, dst := w.end(p.src.Addr(), srcPort, dstPort), w.end(p.dst.Addr(), dstPort, srcPort)
-	if src.Seq+dst.Seq == 0 {
-		// A connection begins with its SYNs, as all but the first ones of a
-		// long capture do.
-		w.tcp(src, dst, wiretest.SYN, nil, when)
-		src.Seq++
-		w.tcp(dst, src, wiretest.SYN|wiretest.ACK, nil, when)
-		dst.Seq++
+	c := w.open[port]
+	if c == nil {
+		c = wiretest.NewConn()
+		c.A.Port, c.B.Port = ports[0], ports[1]
+		w.open[port] = c.Open() // with its SYNs, as all but the first ones of a long capture do
 	}
-	for b := p.data; len(b) > 0; {
-		n := min(len(b), w.segment)
-		w.tcp(src, dst, wiretest.PSH|wiretest.ACK, b[:n], when)
-		src.Seq += uint32(n)
-		b = b[n:]
+	from, to := &c.A, &c.B
+	if from.Port != ports[0] {
+		from, to = to, from
 	}
-}
-
-// end returns an end of a connection.
-func (w *writer) end(addr netip.Addr, own, other uint16) *wiretest.End {
-	key := [2]uint16{own, other}
-	if w.ends[key] == nil {
-		w.ends[key] = &wiretest.End{Port: own}
+	from.Addr, to.Addr = p.src.Addr(), p.dst.Addr()
+	for part := range slices.Chunk(p.data, w.segment) {
+		c.Send(from == &c.B, part)
 	}
-	w.ends[key].Addr = addr
-	return w.ends[key]
-}
-
-func (w *writer) tcp(from, to *wiretest.End, flags byte, payload []byte, when int64) {
-	b := wiretest.Ethernet(wiretest.IP(from.Addr, to.Addr, 6, wiretest.TCP(from, to, flags, from.Seq, payload)))
-	f := capture.Frame{Time: when, Data: b, Len: len(b), Link: capture.LinkEthernet}
-	if err := w.Write(&f, ""); w.err == nil {
-		w.err = err
+	for i := range c.Frames {
+		c.Frames[i].Time = when
+		if err := w.Write(&c.Frames[i], ""); err != nil {
+			return err
+		}
 	}
+	c.Frames = c.Frames[:0]
+	return nil
 }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -12,41 +13,16 @@ import (
 
 func main() {
 	f, err := os.Open(os.Args[1])
-	if err != nil {
+	blocks := 0
+	for r := bufio.NewReaderSize(f, 1<<20); err == nil; blocks++ {
+		var header []byte // type and length
+		if header, err = r.Peek(8); err == nil {
+			_, err = r.Discard(int(binary.LittleEndian.Uint32(header[4:])))
+		}
+	}
+	if err != io.EOF {
 		fmt.Fprintln(os.Stderr, "walk:", err)
 		os.Exit(1)
 	}
-	blocks, err := walk(f)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "walk:", err)
-		os.Exit(1)
-	}
-	fmt.Println(blocks, "blocks")
-}
-
-func walk(r io.Reader) (blocks int, err error) {
-	buf := make([]byte, 1<<20)
-	have, at := 0, 0
-	for {
-		const header = 8 // type and length
-		for at+header <= have {
-			at += int(binary.LittleEndian.Uint32(buf[at+4:]))
-			blocks++
-		}
-		rest := 0
-		if at < have {
-			rest = copy(buf, buf[at:have])
-			at = 0
-		} else {
-			at -= have
-		}
-		n, err := r.Read(buf[rest:])
-		have = rest + n
-		if err == io.EOF {
-			return blocks, nil
-		}
-		if err != nil {
-			return blocks, err
-		}
-	}
+	fmt.Println(blocks-1, "blocks")
 }
