@@ -1,62 +1,30 @@
 package anonymize
 
-// Options of IP and TCP. Those with their length behind their number may be kept.
-const (
-	optEnd          = 0 // of IPv4 and TCP
-	optPad          = 1
-	opt4Timestamp   = 68
-	opt4RouterAlert = 148
-	opt6Pad         = 0
-	opt6RouterAlert = 5
-	opt6Jumbo       = 0xc2
-	optMSS          = 2
-	optScale        = 3
-	optSACKOK       = 4
-	optSACK         = 5
-	optTimestamp    = 8
-)
-
 const ipv4Size = 20 // length of an IPv4 header without options
 
 // optionForm is how options of a header are written, and which of them stay.
 type optionForm struct {
 	pad    byte
-	end    int // ends the list; -1: nothing does
-	header int // bytes in front that the length of an option does not count
-	keeps  func(option []byte) bool
+	end    int          // ends the list; -1: nothing does
+	header int          // bytes in front that the length of an option does not count
+	keeps  map[byte]int // options that stay: those that have no address or text, with their sizes; 0: any
 }
+
+const ipv4Timestamp = 68
 
 var (
-	ipv4Options = optionForm{optPad, optEnd, 0, keeps4}
-	ipv6Options = optionForm{opt6Pad, -1, 2, keeps6}
-	tcpOptions  = optionForm{optPad, optEnd, 0, keepsTCP}
+	ipv4Options = optionForm{1, 0, 0, map[byte]int{148: 4}}                       // router alert
+	ipv6Options = optionForm{0, -1, 2, map[byte]int{5: 4, 0xc2: 6}}               // router alert, jumbo payload
+	tcpOptions  = optionForm{1, 0, 0, map[byte]int{2: 0, 3: 0, 4: 0, 5: 0, 8: 0}} // size of segments, scale, SACK, timestamps
 )
 
-// keeps4 reports whether an option of IPv4 has no address.
-func keeps4(option []byte) bool {
-	const timestampsOnly = 0
-	return option[0] == opt4RouterAlert && len(option) == 4 || option[0] == opt4Timestamp && len(option) >= 4 && option[3]&0xf == timestampsOnly
-}
-
-// keeps6 reports whether an option of IPv6 has no address.
-func keeps6(option []byte) bool {
-	const alertSize, jumboSize = 2, 4
-	switch option[0] {
-	case opt6RouterAlert:
-		return len(option) == 2+alertSize && option[1] == alertSize
-	case opt6Jumbo:
-		return len(option) == 2+jumboSize && option[1] == jumboSize
+// stays reports whether an option is one that is kept.
+func (f *optionForm) stays(option []byte) bool {
+	if f == &ipv4Options && option[0] == ipv4Timestamp {
+		return len(option) >= 4 && option[3]&0xf == 0 // timestamps only, no addresses
 	}
-	return false
-}
-
-// keepsTCP reports whether the analysis of a connection needs an option of TCP.
-func keepsTCP(option []byte) bool {
-	switch option[0] {
-	case optMSS, optScale, optSACKOK, optSACK, optTimestamp:
-		return true
-	}
-	return false
+	size, known := f.keeps[option[0]]
+	return known && (size == 0 || len(option) == size && f.header+int(option[1]) == size)
 }
 
 // options keeps some options of a header, which are between two offsets of a part, as far as they
@@ -74,7 +42,7 @@ func (c *copier) options(p part, from, to int, form *optionForm) {
 				return
 			}
 		}
-		if in[0] != form.pad && form.keeps(in[:n]) {
+		if in[0] != form.pad && form.stays(in[:n]) {
 			copy(out, in[:n])
 		} else {
 			for k := range n {
