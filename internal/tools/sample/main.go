@@ -12,7 +12,7 @@ import (
 	"os"
 
 	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/operations"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -37,47 +37,15 @@ func run(w io.Writer, name string) error {
 	if len(r.Variants) == 0 {
 		return fmt.Errorf("%s has no messages: %s", r.Name, r.Doc)
 	}
-	frames, missing := dialogs(r)
+	made := operations.New(nil)
+	missing := made.Add(r)
 	out := capture.NewPcapWriter(w, capture.Format{Snaplen: 1 << 18})
-	for i := range frames {
-		if err := out.Write(&frames[i]); err != nil {
+	for i := range made.Frames {
+		if err := out.Write(&made.Frames[i]); err != nil {
 			return err
 		}
 	}
 	return errors.Join(out.Flush(), missing)
-}
-
-// dialogs are the frames of a request and a reply of each variant, as often as a buffer has other forms.
-func dialogs(r *schema.RPC) (frames []capture.Frame, missing error) {
-	const firstXID, behindEarlyReply = 0x6000000000040, 192
-	socklnd := wiretest.Socklnd{Version: 3}
-	conn := wiretest.NewConn().Open().Greet(socklnd)
-	xid := uint64(firstXID)
-	for _, v := range r.Variants {
-		if r.Sub != nil && r.Sub(&schema.Msg{RPC: r}) == v {
-			continue // it is inside the others
-		}
-		for form, more := 0, true; more; form++ {
-			var d dialog
-			var ok bool
-			if d, more, ok = exchange(r, v, xid, form); !ok {
-				missing = errors.Join(missing, fmt.Errorf("no values were found for which %s is %s", r.Name, v.Name))
-				break
-			}
-			conn.Send(false, socklnd.PutAt(false, wiretest.RequestPortal, xid, 0, d.request))
-			if d.bulk != nil && v.Bulk.Get {
-				get, data := socklnd.Transfer(v.Bulk.Portal, xid, d.bulk)
-				conn.Send(true, get).Send(false, data)
-			} else if d.bulk != nil {
-				conn.Send(true, socklnd.PutAt(true, v.Bulk.Portal, xid, 0, d.bulk))
-			}
-			if !r.OneWay {
-				conn.Send(true, socklnd.PutAt(true, wiretest.ReplyPortal, xid, behindEarlyReply, d.reply))
-			}
-			xid += 64
-		}
-	}
-	return conn.Frames, missing
 }
 
 // operation finds an operation by its name or its opcode.

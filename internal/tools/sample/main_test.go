@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/operations"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -22,7 +23,8 @@ func TestSamples(t *testing.T) {
 		if len(r.Variants) == 0 {
 			continue
 		}
-		frames, err := dialogs(r)
+		made := operations.New(nil)
+		err := made.Add(r)
 		assert.That(t, err == nil || r.Name == "LDLM_GL_CALLBACK", "%s: %v", r.Name, err)
 		found, requests, replies, bulk := make(map[any]bool), 0, 0, 0
 		wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
@@ -43,7 +45,7 @@ func TestSamples(t *testing.T) {
 			case m.Kind == lnet.Bulk || m.Kind == lnet.GetReply:
 				bulk++
 			}
-		}}), frames)
+		}}), made.Frames)
 		assert.Equal(t, len(found), len(r.Variants)-without[r.Name], r.Name, "variants")
 		assert.Equal(t, bulk, 0, r.Name, "has bulk data without a request, or a request without them")
 		assert.That(t, r.OneWay || replies == requests, "%s has %d replies to %d requests", r.Name, replies, requests)
@@ -53,7 +55,8 @@ func TestSamples(t *testing.T) {
 // TestLayout: a buffer with one of several forms has the one that the message says, such as a layout with its stripes.
 func TestLayout(t *testing.T) {
 	objects := 0
-	frames, _ := dialogs(operation("MDS_GETATTR"))
+	made := operations.New(nil)
+	must.NoError(t, made.Add(operation("MDS_GETATTR")))
 	wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 		var tree dissect.Tree
 		tree.Build(m)
@@ -62,8 +65,8 @@ func TestLayout(t *testing.T) {
 				objects++
 			}
 		}
-	}}), frames)
-	assert.Equal(t, objects, 2*someElements, "of lov_mds_md_v1 and v3")
+	}}), made.Frames)
+	assert.Equal(t, objects, 2*2, "of lov_mds_md_v1 and v3")
 }
 
 func TestRun(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/internal/wiretest/operations"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -69,75 +70,17 @@ func Sample(t testing.TB, path string) []capture.Frame {
 var keywords = map[string]bool{"setinfo_key": true, "getinfo_key": true}
 
 // Operations returns requests and replies of all operations and variants: all texts that they
-// declare are hostile and of a length. Numbers are 0, but for the one that a buffer begins with:
-// it chooses the form of some, and is the number of the round.
-func Operations(length, rounds int) []capture.Frame {
-	c, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
-	c.Greet(w)
-	xid := uint64(1) << 40
+// declare are hostile and of a length.
+func Operations(length int) []capture.Frame {
+	n := 0
+	made := operations.New(func(*schema.Field) string {
+		n++
+		return repeated(length, n)
+	})
 	for _, r := range opcodes.Protocol.RPCs() {
-		for _, v := range r.Variants {
-			for round := range rounds {
-				xid += 64
-				c.Send(false, w.PutAt(false, wiretest.RequestPortal, xid, 0, message(wiretest.TypeRequest, r.Opcode, v.Request, length, round)))
-				c.Send(true, w.PutAt(true, wiretest.ReplyPortal, xid, 192, message(wiretest.TypeReply, r.Opcode, v.Reply, length, round)))
-			}
-		}
+		_ = made.Add(r) // a few variants have no messages
 	}
-	return c.Frames
-}
-
-func message(typ, opcode uint32, buffers []*schema.Field, length, round int) []byte {
-	body := wiretest.Body(typ, opcode)
-	copy(body[wiretest.BodySize-32:wiretest.BodySize-1], repeated(31, round)) // pb_jobid
-	all := [][]byte{body}
-	for _, f := range buffers[1:] { // behind the body
-		b := content(f, length, round, 0)
-		if f.Kind != schema.Text && f.Kind != schema.Strings && len(b) > 4 {
-			b[0] = byte(round)
-		}
-		all = append(all, b)
-	}
-	return wiretest.Msg(all...)
-}
-
-func content(f *schema.Field, length, round, depth int) []byte {
-	switch {
-	case depth > 6:
-		return nil
-	case f.Kind == schema.Text && f.Size > 0:
-		return append([]byte(repeated(f.Size-1, round)), 0)
-	case f.Kind == schema.Text:
-		return append([]byte(repeated(length, round)), 0)
-	case f.Kind == schema.Strings:
-		return append([]byte(repeated(length/2, round)+"\x00"+repeated(length/2, round+1)), 0)
-	case f.Kind == schema.Bytes:
-		return []byte(repeated(cmp.Or(f.Size, 40), round))
-	case f.Kind == schema.Union && len(f.Options) > 0:
-		return content(f.Options[round%len(f.Options)], length, round, depth+1)
-	case f.Kind == schema.Array && f.Elem != nil:
-		one := content(f.Elem, length, round, depth+1)
-		return slices.Repeat(one, max(f.Count, 1))
-	case f.Type != nil:
-		return record(f.Type, length, round, depth+1)
-	}
-	return make([]byte, f.Size)
-}
-
-func record(s *schema.Struct, length, round, depth int) []byte {
-	b := make([]byte, s.Size)
-	for _, f := range s.Fields {
-		part := content(f, length, round, depth)
-		at := f.Off
-		if at < 0 {
-			at = len(b)
-		}
-		if n := at + len(part); n > len(b) {
-			b = append(b, make([]byte, n-len(b))...)
-		}
-		copy(b[at:], part)
-	}
-	return b
+	return made.Frames
 }
 
 // Check reports what a terminal acts on, and bytes that are not UTF-8, in output.

@@ -1,4 +1,4 @@
-package main
+package operations
 
 import (
 	"encoding/binary"
@@ -15,14 +15,14 @@ type dialog struct{ request, bulk, reply []byte }
 // exchange builds the request, the reply and the bulk data of a variant, little-endian; ok is false where no request
 // is taken for this variant. A buffer that can have several forms has the one with the number form, or its last one;
 // more reports whether a buffer has a form with a higher number.
-func exchange(r *schema.RPC, v *schema.Variant, xid uint64, form int) (d dialog, more, ok bool) {
-	req := newMessage(r, v.Request, 4711, xid)
+func (c *Made) exchange(r *schema.RPC, v *schema.Variant, form int) (d dialog, more, ok bool) {
+	req := c.message(r, v.Request, wiretest.TypeRequest)
 	if r.Pick != nil && !req.choose(r, v) {
 		return d, false, false
 	}
 	asked := &schema.Msg{Bufs: req.bufs, Opcode: r.Opcode, RPC: r, Variant: v}
 	more = req.fillUnions(v.Request, asked, form)
-	rep := newMessage(r, v.Reply, 4713, xid)
+	rep := c.message(r, v.Reply, wiretest.TypeReply)
 	more = rep.fillUnions(v.Reply, &schema.Msg{Bufs: rep.bufs, Opcode: r.Opcode, RPC: r, Variant: v, Reply: true, Req: asked}, form) || more
 	if v.Bulk != nil {
 		d.bulk = []byte("file data")
@@ -36,6 +36,7 @@ func exchange(r *schema.RPC, v *schema.Variant, xid uint64, form int) (d dialog,
 
 // message is the buffers of a message, and where in them there are values that may choose a variant.
 type message struct {
+	text   func(f *schema.Field) string
 	bufs   [][]byte
 	places []place
 	next   uint64 // number of the next plain value
@@ -47,15 +48,15 @@ type place struct {
 	field    *schema.Field
 }
 
-func newMessage(r *schema.RPC, buffers []*schema.Field, kind, xid uint64) *message {
-	m := new(message)
+func (c *Made) message(r *schema.RPC, buffers []*schema.Field, kind uint64) *message {
+	m := &message{text: c.text}
 	for i, f := range buffers {
 		m.bufs = append(m.bufs, nil)
 		if f.Kind != schema.Union {
 			m.bufs[i] = m.content(f, i, 0, false)
 		}
 	}
-	for name, value := range map[string]uint64{"pb_type": kind, "pb_version": 0x30003, "pb_opc": uint64(r.Opcode), "pb_status": 0, "pb_flags": 0, "pb_op_flags": 0, "pb_mbits": xid} {
+	for name, value := range map[string]uint64{"pb_type": kind, "pb_version": 0x30003, "pb_opc": uint64(r.Opcode), "pb_status": 0, "pb_flags": 0, "pb_op_flags": 0, "pb_mbits": c.xid} {
 		f := opcodes.PtlrpcBody.Field(name)
 		put(m.bufs[0][f.Off:f.Off+f.Size], value, false)
 	}
@@ -113,14 +114,14 @@ func (m *message) content(f *schema.Field, buf, off int, big bool) []byte {
 		if buf > 0 {
 			m.places = append(m.places, place{buf, off, f})
 		}
-		b := append([]byte(f.Name), 0)
+		b := append([]byte(m.text(f)), 0)
 		if f.Size > 0 {
 			b = append(b, make([]byte, f.Size)...)[:f.Size]
 			b[f.Size-1] = 0
 		}
 		return b
 	case schema.Strings:
-		return []byte(f.Name + "\x00")
+		return []byte(m.text(f) + "\x00")
 	case schema.Record:
 		return m.record(f.Type, buf, off, big)
 	case schema.Array:
@@ -203,7 +204,7 @@ func (m *message) record(s *schema.Struct, buf, off int, big bool) []byte {
 		if count, ok := s.Lookup(f.CountBy); ok && f.Count <= 0 && f.Size == 0 && count.Off >= 0 {
 			n := uint64(someElements)
 			if f.Kind == schema.Text || f.Kind == schema.Bytes {
-				n = uint64(len(f.Name) + 1)
+				n = uint64(len(m.text(f)) + 1)
 			}
 			put(out[count.Off:count.Off+count.Size], n, big)
 		}
