@@ -23,7 +23,7 @@ type Fault struct {
 }
 
 // faultKind is a fault that may be put into a cluster. begin lets it begin, and returns where it
-// is and what ends it.
+// is and what ends it; nil: nothing does.
 type faultKind struct {
 	name  string
 	begin func(c *cluster) (places []Place, end func())
@@ -229,7 +229,10 @@ var faultKinds = []faultKind{
 	{"device hung", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
 		t.device.hung = true
-		return []Place{t.place("storage")}, t.device.repair
+		return []Place{t.place("storage")}, func() {
+			t.device.hung = false
+			callAll(&t.device.waiting)
+		}
 	}, short},
 	{"device slow", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
@@ -250,18 +253,18 @@ var faultKinds = []faultKind{
 	{"node frozen", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.hosts)
 		h.frozen = true
-		return placesOf(h), h.thaw
+		return placesOf(h), func() { h.frozen = false; h.work() }
 	}, short},
 	{"node starved", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.hosts)
 		h.interval = c.between(300, 3000) * millisecond
-		return placesOf(h), h.feed
+		return placesOf(h), func() { h.interval = 0; h.work() }
 	}, long},
 	{"server restarted", func(c *cluster) ([]Place, func()) { return c.crash(pick(c, c.servers)) }, short},
 	{"client dead", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.clients)
 		h.die()
-		return placesOf(h), func() {}
+		return placesOf(h), nil
 	}, short},
 	{"client restarted", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.clients)
@@ -280,7 +283,7 @@ var faultKinds = []faultKind{
 		if e := a.pair(b).ends[control]; e != nil && e.open {
 			e.abort()
 		}
-		return []Place{between("path", a, b), a.place("node"), a.place("client")}, func() {}
+		return []Place{between("path", a, b), a.place("node"), a.place("client")}, nil
 	}, short},
 	{"target full", func(c *cluster) ([]Place, func()) {
 		var list []*target
@@ -294,7 +297,7 @@ var faultKinds = []faultKind{
 	}, long},
 	{"device fails", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
-		return []Place{t.place("storage"), t.place("target")}, set(&t.device.fails, true)
+		return []Place{t.place("storage"), t.place("target")}, t.refuse(eio, func(r *rpc) bool { return r.op.access > cachedRead })
 	}, long},
 	{"SYNs rejected", func(c *cluster) ([]Place, func()) {
 		a, b := c.ends()
@@ -390,24 +393,24 @@ var moreFaults = []faultKind{
 			s.pump()
 		}
 	}, long},
-	{"quota exceeded", refused(edquot, func(c *cluster) (*target, []Place, func(r *rpc) bool) {
+	{"quota exceeded", func(c *cluster) ([]Place, func()) {
 		p, t := c.used()
-		return t, []Place{{Kind: "application"}, {Kind: "config"}, {Kind: "admin"}, t.place("target")}, func(r *rpc) bool {
-			return r.job == p.job && r.op.access.changes()
-		}
-	}), long},
-	{"no inodes", refused(enospc, func(c *cluster) (*target, []Place, func(r *rpc) bool) {
+		places := []Place{{Kind: "application"}, {Kind: "config"}, {Kind: "admin"}, t.place("target")}
+		return places, t.refuse(edquot, func(r *rpc) bool { return r.job == p.job && r.op.access.changes() })
+	}, long},
+	{"no inodes", func(c *cluster) ([]Place, func()) {
 		t := c.targets[1]
-		return t, []Place{t.place("target")}, func(r *rpc) bool { return r.op == opCreate || r.op == opMkdir }
-	}), long},
-	{"target read-only", refused(erofs, func(c *cluster) (*target, []Place, func(r *rpc) bool) {
+		return []Place{t.place("target")}, t.refuse(enospc, func(r *rpc) bool { return r.op == opCreate || r.op == opMkdir })
+	}, long},
+	{"target read-only", func(c *cluster) ([]Place, func()) {
 		t := c.dataTarget()
-		return t, []Place{t.place("target"), t.place("storage"), {Kind: "admin"}}, func(r *rpc) bool { return r.op.access.changes() }
-	}), long},
+		places := []Place{t.place("target"), t.place("storage"), {Kind: "admin"}}
+		return places, t.refuse(erofs, func(r *rpc) bool { return r.op.access.changes() })
+	}, long},
 	{"client evicted", func(c *cluster) ([]Place, func()) {
 		p, t := c.used()
 		t.evict(p.client)
-		return []Place{{Kind: "admin"}}, func() {}
+		return []Place{{Kind: "admin"}}, nil
 	}, short},
 	{"client away in recovery", func(c *cluster) ([]Place, func()) {
 		places, up := c.crash(pick(c, c.servers))
@@ -503,14 +506,9 @@ var moreFaults = []faultKind{
 	}), throughout},
 }
 
-// ordinary makes a kind of what is no fault. Without an end it is so from the beginning.
+// ordinary makes a kind of what is no fault.
 func ordinary(begin func(c *cluster) (end func())) func(c *cluster) ([]Place, func()) {
-	return func(c *cluster) ([]Place, func()) {
-		if end := begin(c); end != nil {
-			return nil, end
-		}
-		return nil, func() {}
-	}
+	return func(c *cluster) ([]Place, func()) { return nil, begin(c) }
 }
 
 // pause lets all jobs do nothing for a while.
@@ -525,18 +523,10 @@ func (c *cluster) pause() (end func()) {
 	}
 }
 
-// refused makes a kind of fault of a target that answers some requests with an error.
-func refused(status int32, which func(c *cluster) (*target, []Place, func(*rpc) bool)) func(c *cluster) ([]Place, func()) {
-	return func(c *cluster) ([]Place, func()) {
-		t, places, is := which(c)
-		t.refuse = func(r *rpc) int32 {
-			if is(r) {
-				return status
-			}
-			return ok
-		}
-		return places, func() { t.refuse = nil }
-	}
+// refuse lets a target answer some requests with an error.
+func (t *target) refuse(status int32, which func(*rpc) bool) (end func()) {
+	t.refusal = status
+	return set(&t.refuses, which)
 }
 
 // crash ends the life of a server.
@@ -594,7 +584,7 @@ func (c *cluster) stickThread(threads int) ([]Place, func()) {
 
 // restart boots a server, and starts its targets when it is up.
 func (c *cluster) restart(h *host) {
-	h.boot()
+	h.up = true
 	window := c.between(20, 60) * second
 	for _, s := range h.services {
 		s.busy, s.queue, s.estimate = 0, nil, 5*second
@@ -618,8 +608,7 @@ func (c *cluster) restart(h *host) {
 
 // restartClient boots a client. It mounts again, and its jobs begin anew.
 func (c *cluster) restartClient(h *host) {
-	h.boot()
-	h.noLNet = false
+	h.up, h.noLNet = true, false
 	h.imports = nil
 	for _, t := range c.targets {
 		h.connectTo(t)
@@ -638,7 +627,9 @@ func (c *cluster) putFault(k *faultKind, from, until int64) *Fault {
 	c.at(from, func() {
 		places, end := k.begin(c)
 		f.Places = places
-		c.at(until, end)
+		if end != nil {
+			c.at(until, end)
+		}
 	})
 	return f
 }

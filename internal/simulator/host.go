@@ -13,7 +13,7 @@ type host struct {
 	// life is the number of the node's current life. What was planned in an earlier one does
 	// not happen.
 	life     int
-	up       bool
+	up       bool // its kernel answers
 	frozen   bool
 	interval int64 // of a node that is short of CPU: it works only once in that time; 0: always
 	waiting  []func()
@@ -87,16 +87,6 @@ func callAll(list *[]func()) {
 	}
 }
 
-func (h *host) thaw() {
-	h.frozen = false
-	h.work()
-}
-
-func (h *host) feed() {
-	h.interval = 0
-	h.work()
-}
-
 // die ends the life of the node. Its connections are gone without a word.
 func (h *host) die() {
 	h.life++
@@ -107,9 +97,6 @@ func (h *host) die() {
 		}
 	}
 }
-
-// boot starts a new life: the kernel answers, but Lustre does not run yet.
-func (h *host) boot() { h.up = true }
 
 // handle returns a new cookie.
 func (h *host) handle() uint64 {

@@ -78,8 +78,6 @@ func (x *resource) proceed() {
 	}
 }
 
-func (x *resource) forget() { x.granted, x.waiting = nil, nil }
-
 func (x *resource) remove(l *lock) {
 	if k := slices.Index(x.granted, l); k >= 0 {
 		x.granted = without(x.granted, k)

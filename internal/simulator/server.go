@@ -28,7 +28,8 @@ type target struct {
 	device  device
 	full    bool
 	barrier bool
-	refuse  func(r *rpc) int32 // the error for a request; 0: none
+	refuses func(r *rpc) bool // requests that it answers with an error; nil: none
+	refusal int32             // that error
 	objects uint32
 
 	resources []*resource
@@ -48,7 +49,6 @@ type device struct {
 	hung    bool
 	slow    int64    // for each access
 	share   float64  // of accesses that are slow
-	fails   bool     // accesses give errors
 	waiting []func() // for a device that hangs
 	speed   float64  // how long its accesses take, 1 is usual
 	pauses  bool     // a few take much longer, as on busy disks
@@ -78,12 +78,6 @@ func (t *target) access(a access, then func()) {
 		return
 	}
 	h.after(d, then)
-}
-
-// repair lets a device that hung go on.
-func (d *device) repair() {
-	d.hung = false
-	callAll(&d.waiting)
 }
 
 // service is the threads of a node that serve the requests of a portal.
@@ -243,12 +237,10 @@ func (h *host) execute(r *rpc, finish func(*answer)) {
 	case t.barrier && a == change:
 		finish(&answer{status: einprogress})
 		return
-	case t.device.fails && a > cachedRead:
-		status = eio
 	case t.full && a.changes():
 		status = enospc
-	case t.refuse != nil:
-		status = t.refuse(r)
+	case t.refuses != nil && t.refuses(r):
+		status = t.refusal
 	}
 	if status != ok {
 		t.access(cachedRead, func() { finish(&answer{status: status}) })
@@ -347,7 +339,7 @@ func (t *target) stop() {
 	t.inWindow = false
 	t.waiting = nil
 	for _, x := range t.resources {
-		x.forget()
+		x.granted, x.waiting = nil, nil
 	}
 }
 
