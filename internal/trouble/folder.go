@@ -56,8 +56,8 @@ type folder struct {
 	failed   bool
 	names    []byte // of targets, for those who read the capture
 	captures []*captureFile
-	places   map[string]*numbering // of frames, by the name of the file that they were read from
-	first    int64                 // time of the first frame; 0: there is none
+	runs     map[string][]run // of frames, by the name of the file that they were read from
+	first    int64            // time of the first frame; 0: there is none
 	last     int64
 	frames   int64
 	bytes    int64
@@ -72,17 +72,14 @@ type captureFile struct {
 	frames int64
 }
 
-// numbering has the numbers that frames have in a file of the folder.
-type numbering struct {
-	to   *captureFile
-	runs []run
+// run is a run of frames whose numbers follow each other, where they were read and in a file of the folder.
+type run struct {
+	from, to, n int64
+	in          *captureFile
 }
 
-// run is a run of frames whose numbers follow each other in both files.
-type run struct{ from, to, n int64 }
-
 func newFolder(o *Options, dir *outdir.Dir, names []byte) *folder {
-	return &folder{opt: o, dir: dir, names: names, places: make(map[string]*numbering)}
+	return &folder{opt: o, dir: dir, names: names, runs: make(map[string][]run)}
 }
 
 // create makes the folder if it is not there. It checks the disk before that, and from time to time.
@@ -104,28 +101,23 @@ func (w *folder) write(f *capture.Frame, comment string) error {
 	if err := w.create(); err != nil {
 		return err
 	}
-	p := w.places[f.File]
-	if p == nil {
-		c, err := w.capture(f)
-		if err != nil {
-			return err
-		}
-		p = &numbering{to: c}
-		w.places[f.File] = p
+	c, err := w.capture(f)
+	if err != nil {
+		return err
 	}
-	number := cmp.Or(f.FileNumber, f.Number)
-	p.to.frames++
-	if n := len(p.runs); n > 0 && number == p.runs[n-1].from+p.runs[n-1].n && p.to.frames == p.runs[n-1].to+p.runs[n-1].n {
-		p.runs[n-1].n++
+	c.frames++
+	number, runs := cmp.Or(f.FileNumber, f.Number), w.runs[f.File]
+	if last := len(runs) - 1; last >= 0 && number == runs[last].from+runs[last].n && c.frames == runs[last].to+runs[last].n {
+		runs[last].n++
 	} else {
-		p.runs = append(p.runs, run{number, p.to.frames, 1})
+		w.runs[f.File] = append(runs, run{number, c.frames, 1, c})
 	}
 	if w.frames == 0 {
 		w.first = f.Time
 	}
 	w.last = max(w.last, f.Time)
 	w.frames++
-	return p.to.to.Write(f, comment)
+	return c.to.Write(f, comment)
 }
 
 // capture returns the file for the frames of a capture point. Several ones have a file each, as
@@ -155,20 +147,17 @@ func (w *folder) capture(f *capture.Frame) (*captureFile, error) {
 
 // place returns where a frame is in the folder; ok is false if it is not there.
 func (w *folder) place(p track.Point) (place track.Point, ok bool) {
-	x := w.places[p.File]
-	if x == nil {
-		return p, false
+	for _, r := range w.runs[p.File] {
+		if p.Frame < r.from || p.Frame >= r.from+r.n {
+			continue
+		}
+		p.Frame, p.File = r.to+p.Frame-r.from, ""
+		if len(w.captures) > 1 {
+			p.File = r.in.name
+		}
+		return p, true
 	}
-	i := slices.IndexFunc(x.runs, func(r run) bool { return p.Frame >= r.from && p.Frame < r.from+r.n })
-	if i < 0 {
-		return p, false
-	}
-	p.Frame = x.runs[i].to + p.Frame - x.runs[i].from
-	p.File = ""
-	if len(w.captures) > 1 {
-		p.File = x.to.name
-	}
-	return p, true
+	return p, false
 }
 
 // discard removes the folder.
