@@ -47,8 +47,6 @@ type tcp struct {
 	lastID  int
 	queued  []*source // with segments in their queue
 	stats   TCPStats
-	spare   []*streams // of connections that were packed or have ended, at most maxSpareStreams
-	scratch []byte
 }
 
 func (t *tcp) init(out *output) {
@@ -86,7 +84,7 @@ func (t *tcp) segment(src *source, g *link.Segment) {
 	t.stats.Bytes += int64(g.Size)
 	key, dir := bothWays(&g.Flow)
 	c := t.conns.find(&key)
-	if c != nil && c.older() == nil && c.streams != nil && src.undecided == 0 && len(src.queue) == 0 &&
+	if c != nil && c.older() == nil && src.undecided == 0 && len(src.queue) == 0 &&
 		g.Flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.Seq, c.half[dir].next) {
 		t.deliver(src, c, dir, g)
 		return
@@ -140,9 +138,6 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 		t.stats.Conns++
 	}
 	t.conns.touch(c, g.Time)
-	if c.streams == nil { // packed while the segment was queued
-		t.unpack(c)
-	}
 	r, peer := &c.half[dir], &c.half[1-dir]
 	first := !peer.acked
 	if g.Flags&tcpACK != 0 {
@@ -161,6 +156,7 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 		r.start()
 	}
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
+		t.conns.framed(c)
 		r.segment(src, g, seq)
 	}
 	if t.out.opt.Active != nil && (r.active.begins(g.Time) || g.Flags&unusualFlags != 0) {
@@ -177,11 +173,8 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 			t.conns.close(c, g.Time)
 		}
 	}
-	switch {
-	case c.removed: // while the segment was queued: nothing more comes
+	if c.removed { // while the segment was queued: nothing more comes
 		t.flush(c)
-	case c.quiet:
-		t.pack(c)
 	}
 }
 
@@ -241,7 +234,7 @@ func (t *tcp) close() {
 	for _, id := range t.sourceIDs() {
 		t.deliverQueued(t.sources[id], true)
 	}
-	for _, q := range [...]*fifo.Queue[conn]{&t.conns.closed, &t.conns.idle, &t.conns.active} {
+	for _, q := range [...]*fifo.Queue[conn]{&t.conns.closed, &t.conns.quiet, &t.conns.idle, &t.conns.active} {
 		q.All(t.flush)
 	}
 }

@@ -22,6 +22,7 @@ const (
 const (
 	maxConns   = 1 << 16
 	maxClosed  = 1 << 12 // of them, after FIN or RST
+	maxQuiet   = 1 << 12 // of them, without payload so far, as a scan of ports makes them
 	forgetAge  = 10e9    // ns without a segment, after which a connection keeps little memory
 	maxIdle    = 3600e9  // ns of capture time
 	closedIdle = 60e9    // after FIN or RST
@@ -51,10 +52,10 @@ func bothWays(k *link.Flow) (link.Flow, uint8) {
 
 // conn is a TCP connection at one capture point.
 type conn struct {
-	key      link.Flow // normal
-	*streams           // nil while they are packed
-	packed   []byte
-	number   int // from 0 in order of appearance, -1 before the first delivery
+	key    link.Flow     // normal
+	half   [2]reassembly // from key.Src to key.Dst, and back
+	nids   recentNIDs    // seen on the connection
+	number int           // from 0 in order of appearance, -1 before the first delivery
 
 	born      int64 // count of the source's frames at the first segment
 	until     int64 // count at which it is no longer undecided
@@ -62,16 +63,10 @@ type conn struct {
 	syn       bool  // a SYN was seen
 	closed    bool
 	removed   bool // from the table
-	quiet     bool // it may be packed: no payload was framed
+	quiet     bool // no payload was delivered
 
 	place fifo.Element[conn] // in the order of use
 	entry fifo.Entry[conn]
-}
-
-// streams are the two directions of a connection.
-type streams struct {
-	half [2]reassembly // from conn.key.Src to conn.key.Dst, and back
-	nids recentNIDs    // seen on the connection
 }
 
 // ends returns the sender and the receiver of a direction; back is the one from
@@ -100,12 +95,8 @@ func (c *conn) version(back bool) uint8 {
 
 // flush hands out what a connection still holds.
 func (t *tcp) flush(c *conn) {
-	t.unpack(c)
 	for i := range c.half {
 		c.half[i].close()
-	}
-	if c.quiet {
-		t.pack(c)
 	}
 }
 
@@ -162,6 +153,7 @@ type connTable struct {
 	index  fifo.Index[conn] // by the hashes of their keys, the newest of a key first
 	last   *conn            // looked up last
 	active fifo.Queue[conn] // the most recently used last
+	quiet  fifo.Queue[conn] // likewise, those without payload so far
 	idle   fifo.Queue[conn] // likewise, those that have forgotten what they do not need
 	closed fifo.Queue[conn] // the last closed last
 }
@@ -193,14 +185,22 @@ func (c *conn) older() *conn {
 	return nil
 }
 
-// add makes a connection the newest for its key.
-func (t *connTable) add(key link.Flow, now int64) *conn {
-	c := &conn{key: key, number: -1, quiet: true}
+// add adds a connection, the newest for its key.
+func (t *connTable) add(c *conn, now int64) {
 	c.place.Owner = c
-	t.index.Add(&c.entry, maphash.Comparable(t.seed, key), c)
+	t.index.Add(&c.entry, maphash.Comparable(t.seed, c.key), c)
 	t.last = c
-	t.active.Push(&c.place, now)
-	return c
+	t.quiet.Push(&c.place, now)
+}
+
+// framed notes that a connection has payload.
+func (t *connTable) framed(c *conn) {
+	if c.quiet {
+		c.quiet = false
+		if !c.removed && !c.closed {
+			t.active.Push(&c.place, c.place.Since)
+		}
+	}
 }
 
 func addrPort(addr [16]byte, port uint16) netip.AddrPort {
@@ -210,7 +210,11 @@ func addrPort(addr [16]byte, port uint16) netip.AddrPort {
 // touch moves a connection to the end of the order of use. Once in a second is exact enough.
 func (t *connTable) touch(c *conn, now int64) {
 	if d := now - c.place.Since; !c.removed && !c.closed && (d > 1e9 || d < -1e9) {
-		t.active.Push(&c.place, now)
+		if c.quiet {
+			t.quiet.Push(&c.place, now)
+		} else {
+			t.active.Push(&c.place, now)
+		}
 		t.forgetIdle(now)
 	}
 }
@@ -223,10 +227,8 @@ func (t *connTable) forgetIdle(now int64) {
 		if c == nil {
 			return
 		}
-		if c.streams != nil {
-			c.half[0].forget(&c.half[1])
-			c.half[1].forget(&c.half[0])
-		}
+		c.half[0].forget(&c.half[1])
+		c.half[1].forget(&c.half[0])
 		t.idle.Push(&c.place, c.place.Since)
 	}
 }
@@ -247,7 +249,7 @@ func (t *connTable) stale(now int64) *conn {
 		*fifo.Queue[conn]
 		age int64
 		max int
-	}{{&t.closed, closedIdle, maxClosed}, {&t.idle, maxIdle, maxConns}, {&t.active, maxIdle, maxConns}} {
+	}{{&t.closed, closedIdle, maxClosed}, {&t.idle, maxIdle, maxConns}, {&t.active, maxIdle, maxConns}, {&t.quiet, maxIdle, maxQuiet}} {
 		if c := q.Overdue(now, q.age, q.max); c != nil {
 			return c
 		} else if c = q.First(); full && c != nil {

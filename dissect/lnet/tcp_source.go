@@ -79,9 +79,6 @@ func (src *source) busy() bool {
 // route finds or adds the connection of a segment, and delivers or queues the
 // segment.
 func (t *tcp) route(src *source, c *conn, key link.Flow, dir uint8, g *link.Segment) {
-	for old := c; old != nil; old = old.older() {
-		t.unpack(old)
-	}
 	if c = c.owner(dir, g, src.frames); c == nil {
 		if g.Flags&tcpRST != 0 {
 			return // of an unknown connection
@@ -156,8 +153,10 @@ func (c *conn) decided() bool {
 
 // connect adds a connection. One that it replaces stays for its late segments.
 func (t *tcp) connect(src *source, key link.Flow) *conn {
-	c := t.conns.add(key, src.now)
-	c.born = src.frames
+	c := &conn{key: key, number: -1, quiet: true, born: src.frames}
+	c.half[0].init(t, c, false)
+	c.half[1].init(t, c, true)
+	t.conns.add(c, src.now)
 	if old := c.older(); old != nil {
 		src.replaced = append(src.replaced, replaced{old, src.frames + ReorderFrames})
 	}
@@ -165,7 +164,6 @@ func (t *tcp) connect(src *source, key link.Flow) *conn {
 		t.end(old)
 		t.stats.Evicted++
 	}
-	t.unpack(c)
 	return c
 }
 
@@ -221,7 +219,6 @@ func (t *tcp) beginWithoutSYN(src *source, c *conn) {
 		// More likely the capture lacks much of one connection than the
 		// beginning of another.
 		t.flush(old)
-		t.unpack(old)
 		c.continues(old)
 		t.conns.remove(old)
 	}
@@ -242,8 +239,8 @@ func (t *tcp) end(c *conn) {
 	}
 	t.flush(c)
 	t.conns.remove(c)
-	src := t.source(int(c.key.Source))
-	if isUsed := len(src.queue) > 0 || c.streams != nil && (c.half[0].listed || c.half[1].listed); !isUsed {
-		t.reuse(c)
+	for i := range c.half {
+		t.out.freeHistory(c.half[i].analysis.past)
+		c.half[i].analysis.past = nil
 	}
 }
