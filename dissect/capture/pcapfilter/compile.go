@@ -20,115 +20,162 @@ const (
 	offsetMask = 0x1fff // bits of the field at ip4Fragment: not 0 except in the first fragment
 )
 
-func (t protocolTest) compile(e *emitter, tags int, yes, no label) label {
-	if etherType, is := etherTypes[t.name]; is {
-		return e.family(tags, etherType, yes, no)
+// A condition emits its instructions and returns their label.
+type condition func(e *emitter, yes, no label) label
+
+// A test is a condition on frames with a number of VLAN tags.
+type test func(e *emitter, tags int, yes, no label) label
+
+func anyFrame(_ *emitter, yes, _ label) label { return yes }
+
+func both(a, b condition) condition {
+	return func(e *emitter, yes, no label) label { return a(e, b(e, yes, no), no) }
+}
+
+func either(a, b condition) condition {
+	return func(e *emitter, yes, no label) label { return a(e, yes, b(e, yes, no)) }
+}
+
+func negate(a condition) condition {
+	return func(e *emitter, yes, no label) label { return a(e, no, yes) }
+}
+
+// behindTags returns the condition that frames pass a test behind VLAN tags. The kernel may have
+// removed the outermost tag from the frame, which then has one tag less; removed is the test of such
+// frames, nil if it is the same one.
+func behindTags(tags int, t test, removed condition) condition {
+	if removed == nil && tags > 0 {
+		removed = func(e *emitter, yes, no label) label { return t(e, tags-1, yes, no) }
 	}
-	family := ""
-	switch t.name {
+	return func(e *emitter, yes, no label) label {
+		inFrame := t(e, tags, yes, no)
+		if !e.kernel || removed == nil {
+			return inFrame
+		}
+		if beside := removed(e, yes, no); beside != inFrame {
+			return e.equal(opLoadWord, skfVLANPresent, 1, beside, inFrame)
+		}
+		return inFrame
+	}
+}
+
+// protocolTest is the name of a protocol alone, such as `tcp` or `arp`.
+func protocolTest(name string) test {
+	if etherType, is := etherTypes[name]; is {
+		return etherTypeTest(etherType)
+	}
+	switch name {
 	case "icmp", "igmp":
-		family = "ip"
+		return protoTest("ip", protocols[name])
 	case "icmp6":
-		family = "ip6"
+		return protoTest("ip6", protocols[name])
 	}
-	return protoTest{family, protocols[t.name]}.compile(e, tags, yes, no)
+	return protoTest("", protocols[name])
 }
 
-func (t protoTest) compile(e *emitter, tags int, yes, no label) label {
-	ip := e.packet(tags)
-	if t.family != "ip" {
-		six := e.equal(opLoadByte, ip+ip6Header, t.number, yes, no)
-		six = e.equal(opLoadByte, ip+ip6Next, ip6Fragment, six, no)
-		six = e.equal(opLoadByte, ip+ip6Next, t.number, yes, six)
-		no = e.family(tags, etherTypes["ip6"], six, no)
+// protoTest is `ip proto 6`; an empty family is both of ip and ip6.
+func protoTest(family string, number uint32) test {
+	return func(e *emitter, tags int, yes, no label) label {
+		ip := e.packet(tags)
+		if family != "ip" {
+			six := e.equal(opLoadByte, ip+ip6Header, number, yes, no)
+			six = e.equal(opLoadByte, ip+ip6Next, ip6Fragment, six, no)
+			six = e.equal(opLoadByte, ip+ip6Next, number, yes, six)
+			no = e.family(tags, etherTypes["ip6"], six, no)
+		}
+		if family != "ip6" {
+			four := e.equal(opLoadByte, ip+ip4Proto, number, yes, no)
+			no = e.family(tags, etherTypes["ip"], four, no)
+		}
+		return no
 	}
-	if t.family != "ip6" {
-		four := e.equal(opLoadByte, ip+ip4Proto, t.number, yes, no)
-		no = e.family(tags, etherTypes["ip"], four, no)
-	}
-	return no
 }
 
-func (t etherTypeTest) compile(e *emitter, tags int, yes, no label) label {
-	return e.family(tags, t.number, yes, no)
+// etherTypeTest is `ether proto 0x8915`.
+func etherTypeTest(number uint32) test {
+	return func(e *emitter, tags int, yes, no label) label { return e.family(tags, number, yes, no) }
 }
 
-func (t portTest) compile(e *emitter, tags int, yes, no label) label {
-	ip := e.packet(tags)
-	six := t.ports(e, opLoadHalf, ip+ip6Header, yes, no)
-	six = t.protocol(e, ip+ip6Next, six, no)
-	no6 := e.family(tags, etherTypes["ip6"], six, no)
-
-	t.ports(e, opLoadHalf+opIndexed, ip, yes, no)
-	four := e.op(opLoadX4Nibble, uint32(ip))
-	four = e.load(opLoadHalf, ip+ip4Fragment, opJumpBits, offsetMask, no, four)
-	four = t.protocol(e, ip+ip4Proto, four, no)
-	return e.family(tags, etherTypes["ip"], four, no6)
+// portTest compares ports of a protocol; an empty one is any of tcp, udp and sctp.
+func portTest(proto, dir string, low, top uint32) test {
+	protos := []string{"tcp", "udp", "sctp"}
+	if proto != "" {
+		protos = []string{proto}
+	}
+	// The ports are the first two fields of a transport header.
+	ports := func(e *emitter, load uint16, at int, yes, no label) label {
+		return directions(dir, at, at+2, yes, no, func(at int, yes, no label) label {
+			if low == top {
+				return e.equal(load, at, low, yes, no)
+			}
+			e.jump(opJumpGreater, top, no, yes)
+			below := label(len(e.reversed))
+			return e.load(load, at, opJumpGreaterEq, low, below, no)
+		})
+	}
+	return func(e *emitter, tags int, yes, no label) label {
+		ip := e.packet(tags)
+		six := ports(e, opLoadHalf, ip+ip6Header, yes, no)
+		six = e.protocol(ip+ip6Next, protos, six, no)
+		no6 := e.family(tags, etherTypes["ip6"], six, no)
+		ports(e, opLoadHalf+opIndexed, ip, yes, no)
+		return e.behindIPv4(tags, protos, no, no6)
+	}
 }
 
 // protocol emits a test of the protocol number at an offset.
-func (t portTest) protocol(e *emitter, at int, yes, no label) label {
-	if t.proto != "" {
-		return e.equal(opLoadByte, at, protocols[t.proto], yes, no)
-	}
-	for _, name := range []string{"tcp", "udp", "sctp"} {
+func (e *emitter) protocol(at int, protos []string, yes, no label) label {
+	for _, name := range protos {
 		no = e.equal(opLoadByte, at, protocols[name], yes, no)
 	}
 	return no
 }
 
-// ports emits a comparison of the source port, the destination port or both,
-// the first two fields of a transport header.
-func (t portTest) ports(e *emitter, load uint16, at int, yes, no label) label {
-	return directions(t.dir, yes, no, func(dest bool, yes, no label) label {
-		offset := at
-		if dest {
-			offset += 2
-		}
-		if t.low == t.top {
-			return e.equal(load, offset, t.low, yes, no)
-		}
-		e.jump(opJumpGreater, t.top, no, yes)
-		below := label(len(e.reversed))
-		return e.load(load, offset, opJumpGreaterEq, t.low, below, no)
-	})
+// behindIPv4 emits what precedes an indexed test of a header behind one of IPv4: that it is there, and
+// the length of the header of IPv4. A frame of another family goes on at other.
+func (e *emitter) behindIPv4(tags int, protos []string, no, other label) label {
+	ip := e.packet(tags)
+	four := e.op(opLoadX4Nibble, uint32(ip))
+	four = e.load(opLoadHalf, ip+ip4Fragment, opJumpBits, offsetMask, no, four)
+	four = e.protocol(ip+ip4Proto, protos, four, no)
+	return e.family(tags, etherTypes["ip"], four, other)
 }
 
-// directions emits test for the source, the destination or both, as dir
+// directions emits a test at the offset of the source, that of the destination or both, as dir
 // requires.
-func directions(dir string, yes, no label, test func(dest bool, yes, no label) label) label {
+func directions(dir string, source, dest int, yes, no label, test func(at int, yes, no label) label) label {
 	switch dir {
 	case "src":
-		return test(false, yes, no)
+		return test(source, yes, no)
 	case "dst":
-		return test(true, yes, no)
+		return test(dest, yes, no)
 	case "src and dst":
-		return test(false, test(true, yes, no), no)
+		return test(source, test(dest, yes, no), no)
 	}
-	return test(false, yes, test(true, yes, no))
+	return test(source, yes, test(dest, yes, no))
 }
 
-func (t addressTest) compile(e *emitter, tags int, yes, no label) label {
+// addressTest compares addresses of a protocol; an empty one is any with addresses of this family.
+func addressTest(proto, dir string, net netip.Prefix) test {
 	const arpSource, arpDest = 14, 24 // offsets of the sender's and the target's IPv4 address
-	family := func(name string, source, dest int, no label) label {
-		if t.proto != "" && t.proto != name {
-			return no
-		}
-		found := directions(t.dir, yes, no, func(isDest bool, yes, no label) label {
-			at := e.packet(tags) + source
-			if isDest {
-				at = e.packet(tags) + dest
+	return func(e *emitter, tags int, yes, no label) label {
+		family := func(name string, source, dest int, no label) label {
+			if proto != "" && proto != name {
+				return no
 			}
-			return e.address(at, t.net, yes, no)
-		})
-		return e.family(tags, etherTypes[name], found, no)
+			packet := e.packet(tags)
+			found := directions(dir, packet+source, packet+dest, yes, no, func(at int, yes, no label) label {
+				return e.address(at, net, yes, no)
+			})
+			return e.family(tags, etherTypes[name], found, no)
+		}
+		if net.Addr().Is6() {
+			return family("ip6", ip6Source, ip6Dest, no)
+		}
+		no = family("rarp", arpSource, arpDest, no)
+		no = family("arp", arpSource, arpDest, no)
+		return family("ip", ip4Source, ip4Dest, no)
 	}
-	if t.net.Addr().Is6() {
-		return family("ip6", ip6Source, ip6Dest, no)
-	}
-	no = family("rarp", arpSource, arpDest, no)
-	no = family("arp", arpSource, arpDest, no)
-	return family("ip", ip4Source, ip4Dest, no)
 }
 
 // address emits a comparison of the first bits of the address at an offset,
@@ -145,26 +192,34 @@ func (e *emitter) address(at int, net netip.Prefix, yes, no label) label {
 	return yes
 }
 
-func (t vlanTest) compile(e *emitter, tags int, yes, no label) label {
-	packet := e.packet(tags)
-	found := yes
-	if !t.anyID {
-		found = e.masked(opLoadHalf, packet, 0xfff, opJumpEqual, t.id, yes, no)
+// vlanTest is `vlan`, or `vlan 5` with a mask of the id.
+func vlanTest(mask, id uint32) test {
+	return func(e *emitter, tags int, yes, no label) label {
+		found := vlanID(e, opLoadHalf, e.packet(tags), mask, id, yes, no)
+		for _, etherType := range []uint32{0x8100, 0x88a8, 0x9100} {
+			no = e.family(tags, etherType, found, no)
+		}
+		return no
 	}
-	for _, etherType := range []uint32{0x8100, 0x88a8, 0x9100} {
-		no = e.family(tags, etherType, found, no)
-	}
-	return no
 }
 
-func (t lengthTest) compile(e *emitter, _ int, yes, no label) label {
-	if t.greater {
-		return e.load(opLoadLength, 0, opJumpGreaterEq, t.limit, yes, no)
+func vlanID(e *emitter, load uint16, at int, mask, id uint32, yes, no label) label {
+	if mask == 0 {
+		return yes
 	}
-	return e.load(opLoadLength, 0, opJumpGreater, t.limit, no, yes)
+	return e.masked(load, at, mask, opJumpEqual, id, yes, no)
 }
 
-func (t relationTest) compile(e *emitter, tags int, yes, no label) label {
+// relation compares bytes: proto[offset:size] & mask OP value.
+type relation struct {
+	proto        string // "" compares the length of the frame
+	offset, size uint32
+	mask         uint32
+	op           string
+	value        uint32
+}
+
+func (t relation) test(e *emitter, tags int, yes, no label) label {
 	packet := e.packet(tags)
 	if etherType, is := etherTypes[t.proto]; is {
 		return e.family(tags, etherType, t.compare(e, t.load(), packet, yes, no), no)
@@ -181,14 +236,11 @@ func (t relationTest) compile(e *emitter, tags int, yes, no label) label {
 		return e.family(tags, etherTypes["ip6"], six, no)
 	}
 	t.compare(e, t.load()+opIndexed, packet, yes, no)
-	four := e.op(opLoadX4Nibble, uint32(packet))
-	four = e.load(opLoadHalf, packet+ip4Fragment, opJumpBits, offsetMask, no, four)
-	four = e.equal(opLoadByte, packet+ip4Proto, protocols[t.proto], four, no)
-	return e.family(tags, etherTypes["ip"], four, no)
+	return e.behindIPv4(tags, []string{t.proto}, no, no)
 }
 
 // load returns the opcode that loads as many bytes as are compared.
-func (t relationTest) load() uint16 {
+func (t relation) load() uint16 {
 	switch t.size {
 	case 1:
 		return opLoadByte
@@ -201,7 +253,7 @@ func (t relationTest) load() uint16 {
 // compare emits a comparison of the bytes at offset base + t.offset. BPF has
 // only three of the six comparisons; the others are these with yes and no
 // exchanged.
-func (t relationTest) compare(e *emitter, load uint16, base int, yes, no label) label {
+func (t relation) compare(e *emitter, load uint16, base int, yes, no label) label {
 	jump := uint16(opJumpEqual)
 	switch t.op {
 	case "!=", "<=", "<":

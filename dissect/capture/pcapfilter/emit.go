@@ -93,7 +93,7 @@ func compileFor(expr string, c condition, l layout, snaplen int) ([]bpf.RawInstr
 	e := &emitter{layout: l}
 	no := e.op(opReturn, 0)
 	yes := e.op(opReturn, uint32(snaplen))
-	if start := c.compile(e, yes, no); start != label(len(e.reversed)) {
+	if start := c(e, yes, no); start != label(len(e.reversed)) {
 		e.op(opJump, uint32(len(e.reversed)-int(start)))
 	}
 	if e.refused {
@@ -109,37 +109,4 @@ func compileFor(expr string, c condition, l layout, snaplen int) ([]bpf.RawInstr
 		program[n-1-i] = ins
 	}
 	return program, nil
-}
-
-func (anyFrame) compile(_ *emitter, yes, _ label) label { return yes }
-
-func (c both) compile(e *emitter, yes, no label) label {
-	return c.a.compile(e, c.b.compile(e, yes, no), no)
-}
-
-func (c either) compile(e *emitter, yes, no label) label {
-	return c.a.compile(e, yes, c.b.compile(e, yes, no))
-}
-
-func (c negate) compile(e *emitter, yes, no label) label { return c.a.compile(e, no, yes) }
-
-// compile emits a test behind VLAN tags. The kernel may have removed the
-// outermost tag from the frame, which then has one tag less.
-func (c primitive) compile(e *emitter, yes, no label) label {
-	inFrame := c.test.compile(e, c.tags, yes, no)
-	if !e.kernel {
-		return inFrame
-	}
-	removed := inFrame
-	if v, is := c.test.(vlanTest); is && c.tags == 0 {
-		if removed = yes; !v.anyID {
-			removed = e.masked(opLoadWord, skfVLANTag, 0xfff, opJumpEqual, v.id, yes, no)
-		}
-	} else if c.tags > 0 {
-		removed = c.test.compile(e, c.tags-1, yes, no)
-	}
-	if removed == inFrame {
-		return inFrame
-	}
-	return e.equal(opLoadWord, skfVLANPresent, 1, removed, inFrame)
 }

@@ -2,26 +2,6 @@ package pcapfilter
 
 import "strings"
 
-// condition is a node of a parsed capture filter.
-type condition interface {
-	compile(e *emitter, yes, no label) label
-}
-
-type (
-	both   struct{ a, b condition }
-	either struct{ a, b condition }
-	negate struct{ a condition }
-
-	// anyFrame is the empty expression, which matches every frame.
-	anyFrame struct{}
-
-	// primitive is a test behind a number of VLAN tags.
-	primitive struct {
-		tags int
-		test test
-	}
-)
-
 // qualifiers precede a value and give its meaning, as in "src port 988". A value
 // without qualifiers has those of the previous value.
 type qualifiers struct {
@@ -46,7 +26,7 @@ func parseFilter(expr string) (condition, error) {
 	}
 	p := &parser{tokenReader: tokenReader{expr: expr, tokens: tokens}}
 	if p.peek().text == "" {
-		return anyFrame{}, nil
+		return anyFrame, nil
 	}
 	c, err := p.expression()
 	if err != nil {
@@ -67,10 +47,10 @@ func (p *parser) expression() (condition, error) {
 		switch {
 		case p.accept("and", "&&"):
 			right, err = p.term()
-			c = both{c, right}
+			c = both(c, right)
 		case p.accept("or", "||"):
 			right, err = p.term()
-			c = either{c, right}
+			c = either(c, right)
 		default:
 			return c, nil
 		}
@@ -87,7 +67,7 @@ func (p *parser) term() (condition, error) {
 	switch {
 	case p.accept("not", "!"):
 		c, err := p.term()
-		return negate{c}, err
+		return negate(c), err
 	case p.accept("("):
 		c, err := p.expression()
 		if err == nil && !p.accept(")") {
@@ -111,10 +91,13 @@ func (p *parser) primitive() (condition, error) {
 			return nil, p.unsupported(first, "a third")
 		}
 		p.tags++
-		t, err = p.vlan()
-	case "less", "greater":
+		return p.vlan(tags)
+	case "less":
 		p.next++
-		t, err = p.length(first)
+		t, err = p.length("<=")
+	case "greater":
+		p.next++
+		t, err = p.length(">=")
 	default:
 		if p.atRelation() {
 			t, err = p.relation()
@@ -133,7 +116,7 @@ func (p *parser) primitive() (condition, error) {
 			return nil, err
 		}
 	}
-	return primitive{tags, t}, err
+	return behindTags(tags, t, nil), err
 }
 
 // protocols maps the names of protocols to their numbers in the IP header.
@@ -199,7 +182,7 @@ func (p *parser) value(q qualifiers, given bool) (test, error) {
 			if t := p.peek(); t.text == "broadcast" || t.text == "multicast" {
 				return nil, p.unsupported(t, "the word")
 			}
-			return protocolTest{q.proto}, nil
+			return protocolTest(q.proto), nil
 		}
 		q.kind = "host"
 	}

@@ -17,7 +17,7 @@ func (p *parser) atRelation() bool {
 // relation parses proto[offset:size] & mask OP value, where & mask is
 // optional.
 func (p *parser) relation() (test, error) {
-	r := relationTest{mask: 1<<32 - 1}
+	r := relation{mask: 1<<32 - 1}
 	if word := p.take().text; word != "len" {
 		r.proto = word
 		if err := p.bytes(&r); err != nil {
@@ -40,11 +40,11 @@ func (p *parser) relation() (test, error) {
 		return nil, p.invalid(op, "%q, expected a comparison", op.text)
 	}
 	r.value, err = p.constant()
-	return r, err
+	return r.test, err
 }
 
 // bytes parses [offset] or [offset:size].
-func (p *parser) bytes(r *relationTest) error {
+func (p *parser) bytes(r *relation) error {
 	p.next++ // the bracket, which atRelation checked
 	t := p.take()
 	offset, size, sized := strings.Cut(t.text, ":")

@@ -7,61 +7,10 @@ import (
 	"strings"
 )
 
-// test is a primitive without its VLAN tags.
-type test interface {
-	// compile emits the test and returns its label.
-	compile(e *emitter, tags int, yes, no label) label
-}
-
-type (
-	// protocolTest is the name of a protocol alone, such as `tcp` or `arp`.
-	protocolTest struct{ name string }
-
-	// protoTest is `ip proto 6`; an empty family is both of ip and ip6.
-	protoTest struct {
-		family string
-		number uint32
-	}
-
-	// etherTypeTest is `ether proto 0x8915`.
-	etherTypeTest struct{ number uint32 }
-
-	portTest struct {
-		proto    string // "" is any of tcp, udp and sctp
-		dir      string
-		low, top uint32
-	}
-
-	addressTest struct {
-		proto string // "" is any protocol with addresses of this family
-		dir   string
-		net   netip.Prefix
-	}
-
-	vlanTest struct {
-		id    uint32
-		anyID bool
-	}
-
-	lengthTest struct {
-		limit   uint32
-		greater bool
-	}
-
-	// relationTest compares bytes: proto[offset:size] & mask OP value.
-	relationTest struct {
-		proto        string // "" compares the length of the frame
-		offset, size uint32
-		mask         uint32
-		op           string
-		value        uint32
-	}
-)
-
 // number parses a number up to top: decimal, 0x hexadecimal or 0 octal.
-func (p *parser) number(t token, top uint64) (uint32, error) {
+func (p *parser) number(t token, top uint32) (uint32, error) {
 	n, err := strconv.ParseUint(t.text, 0, 32)
-	if err != nil || n > top || strings.ContainsRune(t.text, '_') {
+	if err != nil || uint32(n) > top || strings.ContainsRune(t.text, '_') {
 		return 0, p.invalid(t, "%q is not a number up to %d", t.text, top)
 	}
 	return uint32(n), nil
@@ -127,12 +76,12 @@ func (p *parser) address(q qualifiers, t token, prefix netip.Prefix) (test, erro
 	if q.proto != "" && (q.proto == "ip6") != prefix.Addr().Is6() {
 		return nil, p.invalid(t, "%q is not an address of %s", t.text, q.proto)
 	}
-	return addressTest{q.proto, q.dir, prefix}, nil
+	return addressTest(q.proto, q.dir, prefix), nil
 }
 
 func (p *parser) port(q qualifiers, t token) (test, error) {
 	n, err := p.portNumber(q, t)
-	return portTest{q.proto, q.dir, n, n}, err
+	return portTest(q.proto, q.dir, n, n), err
 }
 
 func (p *parser) portNumber(q qualifiers, t token) (uint32, error) {
@@ -160,29 +109,29 @@ func (p *parser) portRange(q qualifiers, t token) (test, error) {
 	}
 	low, err := p.portNumber(q, token{first, t.at})
 	if err != nil || !ranged {
-		return portTest{q.proto, q.dir, low, low}, err
+		return portTest(q.proto, q.dir, low, low), err
 	}
 	top, err := p.portNumber(q, token{last, t.at + len(first) + 1})
-	return portTest{q.proto, q.dir, min(low, top), max(low, top)}, err
+	return portTest(q.proto, q.dir, min(low, top), max(low, top)), err
 }
 
 func (p *parser) protocolNumber(q qualifiers, t token) (test, error) {
 	name := strings.TrimPrefix(t.text, `\`)
 	if n, ok := protocols[name]; ok {
-		return protoTest{q.proto, n}, nil
+		return protoTest(q.proto, n), nil
 	}
 	if !startsWithDigit(name) {
 		return nil, p.unsupported(t, "the protocol")
 	}
 	n, err := p.number(t, 255)
-	return protoTest{q.proto, n}, err
+	return protoTest(q.proto, n), err
 }
 
 func (p *parser) etherType(t token) (test, error) {
 	const lowest = 0x600 // below are lengths of frames without EtherType
 	name := strings.TrimPrefix(t.text, `\`)
 	if n, ok := etherTypes[name]; ok {
-		return etherTypeTest{n}, nil
+		return etherTypeTest(n), nil
 	}
 	if !startsWithDigit(name) {
 		return nil, p.unsupported(t, "the protocol")
@@ -191,18 +140,26 @@ func (p *parser) etherType(t token) (test, error) {
 	if err == nil && n < lowest {
 		return nil, p.unsupported(t, "the protocol")
 	}
-	return etherTypeTest{n}, err
+	return etherTypeTest(n), err
 }
 
-func (p *parser) vlan() (test, error) {
-	if !startsWithDigit(p.peek().text) {
-		return vlanTest{anyID: true}, nil
+// vlan parses the id behind `vlan`, which has a number of tags in front of it.
+func (p *parser) vlan(tags int) (condition, error) {
+	var mask, id uint32
+	var err error
+	if startsWithDigit(p.peek().text) {
+		mask = 0xfff
+		id, err = p.number(p.take(), mask)
 	}
-	id, err := p.number(p.take(), 4095)
-	return vlanTest{id: id}, err
+	var removed condition
+	if tags == 0 {
+		removed = func(e *emitter, yes, no label) label { return vlanID(e, opLoadWord, skfVLANTag, mask, id, yes, no) }
+	}
+	return behindTags(tags, vlanTest(mask, id), removed), err
 }
 
-func (p *parser) length(word token) (test, error) {
+// length parses the limit behind `less` or `greater`, with the operator that it stands for.
+func (p *parser) length(op string) (test, error) {
 	n, err := p.number(p.take(), 1<<32-1)
-	return lengthTest{n, word.text == "greater"}, err
+	return relation{mask: 1<<32 - 1, op: op, value: n}.test, err
 }
