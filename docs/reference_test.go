@@ -17,6 +17,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/dissect/track"
+	_ "github.com/lshark/lshark/internal/cli" // declares kinds of records
 	"github.com/lshark/lshark/internal/cli/reference"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/wiretest"
 
+	_ "github.com/lshark/lshark/internal/cli" // declares kinds of records
 	"github.com/lshark/lshark/internal/cli/reference"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/render/parquet/rows"
