@@ -32,13 +32,7 @@ func (d *dictionary) value(index uint32) (plain, text []byte) {
 	return d.data[from:to], d.data[from+4 : to]
 }
 
-// find returns the index of a value.
-func (d *dictionary) find(v []byte) (index uint32, ok bool) {
-	index, ok = d.index[string(v)]
-	return index, ok
-}
-
-// add adds a value that find did not find, and returns its index. It reports false if
+// add adds a value that index does not have, and returns its index. It reports false if
 // the dictionary is full.
 func (d *dictionary) add(v []byte) (index uint32, ok bool) {
 	if len(v) > maxDictionary-4-len(d.data) {
@@ -76,7 +70,7 @@ type delta struct {
 	last   uint64
 }
 
-func (d *delta) reset() { d.buf, d.n, d.values = d.buf[:0], 0, 0 }
+func (d *delta) reset() { d.buf, d.n, d.values, d.first = d.buf[:0], 0, 0, 0 }
 
 // put appends a number. Differences are modulo 2^64, so signed and unsigned numbers
 // are alike.
@@ -104,7 +98,7 @@ func (d *delta) endBlock() {
 	d.buf = append(d.buf, make([]byte, miniBlocks)...)
 	clear(d.block[d.n:])
 	for i := 0; i < d.n; i += miniBlockValues {
-		part := (*[miniBlockValues]uint64)(d.block[i:])
+		part := d.block[i : i+miniBlockValues]
 		var all uint64
 		for k := range min(miniBlockValues, d.n-i) {
 			part[k] -= uint64(least)
@@ -118,10 +112,7 @@ func (d *delta) endBlock() {
 }
 
 // appendPacked appends the lowest bits of numbers.
-func appendPacked(dst []byte, values *[miniBlockValues]uint64, width int) []byte {
-	if width == 0 {
-		return dst
-	}
+func appendPacked(dst []byte, values []uint64, width int) []byte {
 	var acc uint64
 	var n int
 	for _, v := range values {
@@ -132,8 +123,9 @@ func appendPacked(dst []byte, values *[miniBlockValues]uint64, width int) []byte
 			acc = v >> (width - n)
 		}
 	}
-	if n > 0 { // 32 numbers: half a word is left at most
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(acc))
+	for ; n > 0; n -= 8 {
+		dst = append(dst, byte(acc))
+		acc >>= 8
 	}
 	return dst
 }
@@ -145,9 +137,6 @@ func (d *delta) appendTo(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, blockValues)
 	dst = binary.AppendUvarint(dst, miniBlocks)
 	dst = binary.AppendUvarint(dst, uint64(d.values))
-	if d.values == 0 {
-		d.first = 0
-	}
 	dst = binary.AppendVarint(dst, int64(d.first))
 	return append(dst, d.buf...)
 }
@@ -163,7 +152,7 @@ type runs struct {
 	width  int // bits per number
 	last   uint32
 	count  int       // how often last was put without being encoded
-	group  [8]uint32 // the group that is being filled
+	group  [8]uint64 // the group that is being filled
 	n      int       // numbers in it
 	header int       // offset of the header of the bit-packed run
 	groups int       // groups in that run; 0 if there is no such run at the end of buf
@@ -185,7 +174,7 @@ func (r *runs) put(v uint32) {
 // filled first.
 func (r *runs) encode() {
 	for r.count > 0 && (r.n > 0 || r.count < 8) {
-		r.group[r.n] = r.last
+		r.group[r.n] = uint64(r.last)
 		r.count--
 		if r.n++; r.n == 8 {
 			r.pack()
@@ -208,15 +197,7 @@ func (r *runs) pack() {
 	}
 	r.groups++
 	r.buf[r.header] = byte(r.groups<<1 | 1)
-	var acc uint64
-	var bits int
-	for _, v := range r.group {
-		acc |= uint64(v) << bits
-		for bits += r.width; bits >= 8; bits -= 8 {
-			r.buf = append(r.buf, byte(acc))
-			acc >>= 8
-		}
-	}
+	r.buf = appendPacked(r.buf, r.group[:], r.width)
 	r.n = 0
 }
 

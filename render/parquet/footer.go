@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -54,11 +53,7 @@ func (w *Writer) writeFooter() {
 		e.end()
 	}
 	e.end()
-	length := w.offset - start + int64(len(e.buf))
-	if length > math.MaxInt32 && w.err == nil {
-		w.err = fmt.Errorf("parquet: metadata of %d bytes is too long", length)
-	}
-	e.buf = binary.LittleEndian.AppendUint32(e.buf, uint32(length))
+	e.buf = binary.LittleEndian.AppendUint32(e.buf, uint32(w.offset-start+int64(len(e.buf))))
 	w.write(append(e.buf, magic...))
 }
 

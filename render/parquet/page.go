@@ -2,9 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
-	"math"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -29,7 +27,6 @@ type compressor struct {
 	packed     []byte        // the same, compressed
 	encoder    encoder
 	groupBytes int // in the pages of the row group
-	err        error
 }
 
 // zstdWindow is the size of the window in bytes: a page.
@@ -37,16 +34,10 @@ const zstdWindow = 1 << 20
 
 func (p *compressor) pack(body []byte) {
 	if p.zstd == nil {
-		p.zstd, p.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
-			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderCRC(false))
-		if p.err != nil {
-			return
-		}
+		p.zstd, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
+			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderCRC(false)) // fails only for other options
 	}
 	p.packed = p.zstd.EncodeAll(body, p.packed[:0])
-	if max(len(body), len(p.packed)) > math.MaxInt32 {
-		p.err = fmt.Errorf("parquet: a row of %d bytes is too long for a page", len(body))
-	}
 }
 
 // appendPage appends a page to pages: a header and the body that was packed last. more
@@ -97,9 +88,6 @@ func (c *Column) endPage() {
 	p, chunk := c.compressor, &c.chunk
 	encoding := c.encode()
 	p.pack(p.body)
-	if p.err != nil {
-		return
-	}
 	info := pageInfo{offset: len(chunk.pages), firstRow: chunk.rows, nulls: c.page.levels - c.page.values, allNull: c.page.values == 0}
 	info.least, info.greatest = c.bounds.limits(c.leaf.Type)
 	chunk.pages = p.appendPage(chunk.pages, dataPage, p.body, func(e *encoder) {
@@ -160,12 +148,11 @@ func (c *Column) encode() (encoding int) {
 func (c *Column) encodeTexts(body []byte) ([]byte, int) {
 	t := &c.texts
 	if c.page.values == pageValues && len(c.chunk.index) == 0 && 4*t.dictionary.len() > 3*pageValues {
-		t.toPlain(&c.bounds) // most values occur once
+		t.toPlain() // most values occur once
 	}
 	if t.isPlain || t.dictionary.len() == 0 { // NULLs do not need a dictionary
 		return append(body, t.plain...), encodingPlain
 	}
-	t.bounds(&c.bounds)
 	return t.appendIndices(body), encodingRLEDictionary
 }
 

@@ -3,7 +3,6 @@ package parquet
 import (
 	"bytes"
 	"math/bits"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -15,7 +14,6 @@ type texts struct {
 	size       int      // of the strings of the page, with duplicates, in bytes
 	isPlain    bool     // this page and the rest of the chunk
 	runs       runs
-	seen       []uint64 // bit set of the indices in the page
 	scratch    []byte
 	valid      []byte
 }
@@ -28,40 +26,37 @@ func (t *texts) reset() {
 
 func (t *texts) resetPage() { t.indices, t.plain, t.size = t.indices[:0], t.plain[:0], 0 }
 
-// add appends v to the page. In PLAIN pages it also extends b; for indices, bounds does
-// that at the end of the page. It returns the string as it is stored, and whether the dictionary did not have it.
+// add appends v to the page, and extends the bounds of the page. It returns the string as it is stored, and
+// whether the dictionary did not have it.
 func (t *texts) add(v []byte, b *bounds) (stored []byte, isNew bool) {
-	if t.isPlain {
-		v = t.validate(v)
-		t.addPlain(v, b)
-		return v, true
-	}
-	d := &t.dictionary
-	if n := len(t.indices); n > 0 { // the same as before?
-		last := t.indices[n-1]
-		if _, text := d.value(last); bytes.Equal(text, v) {
-			t.indices = append(t.indices, last)
-			return v, false
+	if d := &t.dictionary; !t.isPlain {
+		if n := len(t.indices); n > 0 { // the same as before?
+			last := t.indices[n-1]
+			if _, text := d.value(last); bytes.Equal(text, v) {
+				t.indices = append(t.indices, last)
+				return v, false
+			}
 		}
-	}
-	index, ok := d.find(v)
-	if !ok {
-		if valid := t.validate(v); len(valid) != len(v) {
-			return t.add(valid, b)
+		index, ok := d.index[string(v)]
+		if !ok {
+			v = t.validate(v)
+			index, ok = d.index[string(v)]
 		}
-		if index, isNew = d.add(v); !isNew {
-			t.toPlain(b)
-			t.addPlain(v, b)
-			return v, true
+		if !ok {
+			isNew = true
+			index, ok = d.add(v)
 		}
+		if ok {
+			t.indices = append(t.indices, index)
+			b.text(v)
+			return v, isNew
+		}
+		t.toPlain()
 	}
-	t.indices = append(t.indices, index)
-	return v, isNew
-}
-
-func (t *texts) addPlain(v []byte, b *bounds) {
+	v = t.validate(v)
 	t.plain = appendPlain(t.plain, v)
 	b.text(v)
+	return v, true
 }
 
 // validate returns a string with U+FFFD for each byte that is not part of valid UTF-8:
@@ -78,31 +73,14 @@ func (t *texts) validate(v []byte) []byte {
 }
 
 // toPlain changes the page from indices to strings, and does without the dictionary in
-// the rest of the chunk. It adds the strings to b.
-func (t *texts) toPlain(b *bounds) {
-	t.bounds(b)
+// the rest of the chunk.
+func (t *texts) toPlain() {
 	t.isPlain = true
 	for _, i := range t.indices {
 		plain, _ := t.dictionary.value(i)
 		t.plain = append(t.plain, plain...)
 	}
 	t.indices = t.indices[:0]
-}
-
-// bounds adds the strings of a page of indices to b.
-func (t *texts) bounds(b *bounds) {
-	t.seen = slices.Grow(t.seen[:0], (t.dictionary.len()+63)/64)
-	t.seen = t.seen[:cap(t.seen)]
-	clear(t.seen)
-	for _, i := range t.indices {
-		t.seen[i/64] |= 1 << (i % 64)
-	}
-	for at, word := range t.seen {
-		for ; word != 0; word &= word - 1 {
-			_, text := t.dictionary.value(uint32(64*at + bits.TrailingZeros64(word)))
-			b.text(text)
-		}
-	}
 }
 
 func (t *texts) appendIndices(dst []byte) []byte {

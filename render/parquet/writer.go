@@ -81,7 +81,7 @@ func (w *Writer) SetMetadata(key, value string) {
 // first error that writing to the file had, at this or an earlier time.
 func (w *Writer) EndRow() error {
 	w.groupRows++
-	if w.groupRows >= w.options.RowGroupRows || w.compressor.groupBytes >= rowGroupBytes || w.compressor.err != nil {
+	if w.groupRows >= w.options.RowGroupRows || w.compressor.groupBytes >= rowGroupBytes {
 		w.endGroup()
 	}
 	return w.err
@@ -128,9 +128,6 @@ func (w *Writer) endGroup() {
 	for i := range w.columns {
 		c := &w.columns[i]
 		c.endPage()
-		if w.err == nil {
-			w.err = w.compressor.err
-		}
 		if w.err == nil && c.chunk.rows != w.groupRows {
 			w.err = fmt.Errorf("parquet: %q has %d values for %d rows", c.leaf.Path, c.chunk.rows, w.groupRows)
 		}
