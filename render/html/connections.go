@@ -111,7 +111,7 @@ func (r *renderer) lane(i *track.Import) markup {
 	for k := range i.Events {
 		e := &i.Events[k]
 		if x := place(e.Time); tables.IsProblem(e.Kind) && x-drawn >= 6 {
-			drawing += marker(min(max(x, 4), laneWidth-4), r.eventText(e)+", "+r.relative(e.Time)+thin+"s")
+			drawing += marker(min(max(x, 4), laneWidth-4), tables.EventText(e, r.NIDs)+", "+r.relative(e.Time)+thin+"s")
 			drawn = x
 		}
 	}
@@ -144,11 +144,6 @@ func marker(x float64, title string) markup {
 		m += element("title", title)
 	}
 	return m + line("", x-3.5, 2, x+3.5, 9) + line("", x-3.5, 9, x+3.5, 2) + "</g>"
-}
-
-func (r *renderer) eventText(e *track.Event) string {
-	t := tables.EventText{NIDs: r.NIDs}
-	return string(t.Append(nil, e))
 }
 
 // events appends the events of all connections in the order of time. Where they are too
@@ -186,7 +181,7 @@ func (r *renderer) events() {
 		columns: []column{{title: "time", class: num, help: "seconds since the first frame"}, {title: "frame", class: num}, {title: "target"},
 			{title: "client"}, {title: "event", class: list}}}
 	for _, x := range all {
-		event := textCell(r.eventText(x.Event))
+		event := textCell(tables.EventText(x.Event, r.NIDs))
 		if tables.IsProblem(x.Event.Kind) {
 			event.class = "bad"
 		}

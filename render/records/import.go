@@ -14,8 +14,7 @@ import (
 type Import struct {
 	*track.Import
 
-	// AppendEvent appends the sentence that describes an event.
-	AppendEvent func(dst []byte, e *track.Event) []byte
+	EventText func(e *track.Event) string // the sentence that describes an event
 }
 
 // Imports are the keys of connections.
@@ -27,7 +26,7 @@ type ImportEvent struct {
 	At      track.Point
 	Event   *track.Event      // nil when only the state has changed
 	State   track.ImportState // that the message led to, StateUnknown when it stayed
-	Text    []byte
+	Text    string
 	Dropped int // number of older entries of the connection that were not kept
 }
 
@@ -47,7 +46,7 @@ func importEventKeys() []*Key[*ImportEvent] {
 			when(func(e *ImportEvent) bool { return e.State != track.StateUnknown }),
 		number("count", "number of successive events that are one entry", func(e *ImportEvent) int { return e.Event.Count }).omit().when(isRun),
 		object("until", "the last of several events", pointKeys(func(e *ImportEvent) track.Point { return e.Event.Until })...).omit().when(isRun),
-		anyText("text", "a sentence for people", func(e *ImportEvent) string { return string(e.Text) }),
+		anyText("text", "a sentence for people", func(e *ImportEvent) string { return e.Text }),
 		number("dropped", "number of earlier entries of the connection that were too many to keep",
 			func(e *ImportEvent) int { return e.Dropped }).nonzero(),
 	})
@@ -137,7 +136,7 @@ func eventKeys() []*Key[importEvent] {
 		anyText("event", "code of what happened, such as connect or evicted", func(e importEvent) string { return e.Kind.String() }),
 		number("count", "number of successive events that are one entry", func(e importEvent) int { return e.Count }).omit().when(isRun),
 		object("until", "the last of several events", pointKeys(func(e importEvent) track.Point { return e.Until })...).omit().when(isRun),
-		anyText("text", "a sentence for people", func(e importEvent) string { return string(e.of.AppendEvent(nil, e.Event)) }))
+		anyText("text", "a sentence for people", func(e importEvent) string { return e.of.EventText(e.Event) }))
 }
 
 func connectFlags(name, doc string, get func(i *Import) (flags, flags2 uint64)) *Key[*Import] {

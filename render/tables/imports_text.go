@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -19,106 +20,91 @@ import (
 // shown, in nanoseconds.
 const silenceShown = 4 * int64(time.Second)
 
-// EventText puts the events of connections into words.
-type EventText struct{ NIDs render.NIDs }
-
-// Append appends what happened.
-func (t *EventText) Append(dst []byte, e *track.Event) []byte {
+// EventText returns what happened to a connection, in words.
+func EventText(e *track.Event, nids render.NIDs) string {
 	if e.Text != "" {
-		return schema.AppendText(dst, []byte(e.Text))
+		return string(schema.AppendText(nil, []byte(e.Text)))
 	}
+	errno := records.AppendErrno(nil, e.Status)
 	switch e.Kind {
 	case track.EventConnect:
-		dst = t.NIDs.Append(append(dst, "connect to "...), e.Node)
-		dst = strconv.AppendUint(append(dst, ", conn_cnt "...), uint64(e.ConnCnt), 10)
-		return appendOpFlags(dst, e.OpFlags)
+		return fmt.Sprintf("connect to %s, conn_cnt %d%s", nids.Append(nil, e.Node), e.ConnCnt, opFlags(e))
 	case track.EventConnected:
-		return appendOpFlags(append(dst, "connected"...), e.OpFlags)
+		return "connected" + opFlags(e)
 	case track.EventRefused:
-		return records.AppendErrno(append(dst, "connect refused: "...), e.Status)
+		return fmt.Sprintf("connect refused: %s", errno)
 	case track.EventLateReply:
-		dst = strconv.AppendUint(append(dst, "late reply to conn_cnt "...), uint64(e.ConnCnt), 10)
+		text := fmt.Sprintf("late reply to conn_cnt %d", e.ConnCnt)
 		if e.Status < 0 {
-			return records.AppendErrno(append(dst, ": "...), e.Status)
+			text += ": " + string(errno)
 		}
-		return dst
+		return text
 	case track.EventNotConnected:
-		dst = records.AppendErrno(dst, e.Status)
-		return render.AppendOpcode(append(dst, " in reply to "...), e.Opcode)
+		return fmt.Sprintf("%s in reply to %s", errno, render.AppendOpcode(nil, e.Opcode))
 	case track.EventEvicted:
-		return append(dst, "evicted: the server did not know the connection any more"...)
+		return "evicted: the server did not know the connection any more"
 	case track.EventCallback:
-		return callbackText(dst, e)
-	case track.EventReplay:
-		return transnos(append(dst, "replay of "...), e.Count, "request", e.From, e.To)
-	case track.EventNotReplayed:
-		return transnos(append(dst, "not replayed: "...), e.Count, "request", e.From, e.To)
-	case track.EventLockReplay:
-		return plural(append(dst, "replay of "...), e.Count, "lock")
-	case track.EventPing:
-		return plural(dst, e.Count, "ping")
-	case track.EventPingUnanswered:
-		return append(plural(dst, e.Count, "ping"), " without a reply"...)
-	case track.EventContextSetup:
-		return append(dst, "sets up a security context"...)
-	case track.EventContextReady:
-		return append(dst, "security context is ready"...)
-	case track.EventContextFailed:
-		return records.AppendErrno(append(dst, "security context failed: "...), e.Status)
-	case track.EventDisconnect:
-		if dst = append(dst, "disconnect"...); e.Silence >= silenceShown {
-			dst = render.AppendLatency(append(dst, ", not used for "...), e.Silence)
+		reply := "no reply"
+		if e.Replied {
+			reply = "a reply, but the lock was not released"
 		}
-		return dst
+		return fmt.Sprintf("%s for lock %#x: %s within %s", render.AppendOpcode(nil, e.Opcode), e.From, reply,
+			render.AppendLatency(nil, e.Until.Time-e.Time))
+	case track.EventReplay:
+		return "replay of " + plural(e.Count, "request") + transnos(e.From, e.To)
+	case track.EventNotReplayed:
+		return "not replayed: " + plural(e.Count, "request") + transnos(e.From, e.To)
+	case track.EventLockReplay:
+		return "replay of " + plural(e.Count, "lock")
+	case track.EventPing:
+		return plural(e.Count, "ping")
+	case track.EventPingUnanswered:
+		return plural(e.Count, "ping") + " without a reply"
+	case track.EventContextSetup:
+		return "sets up a security context"
+	case track.EventContextReady:
+		return "security context is ready"
+	case track.EventContextFailed:
+		return fmt.Sprintf("security context failed: %s", errno)
+	case track.EventDisconnect:
+		if e.Silence >= silenceShown {
+			return fmt.Sprintf("disconnect, not used for %s", render.AppendLatency(nil, e.Silence))
+		}
 	}
-	return append(dst, e.Kind.String()...)
+	return e.Kind.String()
 }
 
-func appendOpFlags(dst []byte, flags uint32) []byte {
-	if flags == 0 {
-		return dst
+// opFlags returns the flags of a connect behind a space, nothing without flags.
+func opFlags(e *track.Event) string {
+	if e.OpFlags == 0 {
+		return ""
 	}
-	return schema.AppendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
+	return " " + string(schema.AppendFlags(nil, opcodes.MsgConnectFlags, uint64(e.OpFlags), "|"))
 }
 
-func callbackText(dst []byte, e *track.Event) []byte {
-	dst = render.AppendOpcode(dst, e.Opcode)
-	dst = schema.AppendHex(append(dst, " for lock "...), e.From)
-	if e.Replied {
-		dst = append(dst, ": a reply, but the lock was not released within "...)
-	} else {
-		dst = append(dst, ": no reply within "...)
+// transnos returns a range of transaction numbers, where it is known.
+func transnos(from, to uint64) string {
+	switch to {
+	case 0:
+		return ""
+	case from:
+		return fmt.Sprintf(", transno %d", from)
 	}
-	return render.AppendLatency(dst, e.Until.Time-e.Time)
+	return fmt.Sprintf(", transno %d to %d", from, to)
 }
 
-// transnos appends how many requests there are, and the range of their transaction
-// numbers where it is known.
-func transnos(dst []byte, n int, what string, from, to uint64) []byte {
-	if dst = plural(dst, n, what); to == 0 {
-		return dst
-	}
-	dst = strconv.AppendUint(append(dst, ", transno "...), from, 10)
-	if to != from {
-		dst = strconv.AppendUint(append(dst, " to "...), to, 10)
-	}
-	return dst
-}
-
-func plural(dst []byte, n int, what string) []byte {
-	dst = append(append(strconv.AppendInt(dst, int64(n), 10), ' '), what...)
+func plural(n int, what string) string {
 	if n != 1 {
-		dst = append(dst, 's')
+		what += "s"
 	}
-	return dst
+	return strconv.Itoa(n) + " " + what
 }
 
 // ImportRecords returns connections as records.
 func ImportRecords(list []*track.Import) []*records.Import {
-	text := &EventText{}
 	all := make([]*records.Import, len(list))
 	for k, i := range list {
-		all[k] = &records.Import{Import: i, AppendEvent: text.Append}
+		all[k] = &records.Import{Import: i, EventText: func(e *track.Event) string { return EventText(e, render.NIDs{}) }}
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -17,15 +18,13 @@ import (
 type Timeline struct {
 	eventLines
 	emit func(*records.ImportEvent) // nil: lines for people
-	text EventText
 
 	target, kind, state int // widths of columns
 }
 
 // NewTimeline makes a renderer. first is the time of the capture's first frame.
 func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
-	return &Timeline{eventLines: newEventLines(o, first), text: EventText{NIDs: o.NIDs},
-		target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
+	return &Timeline{eventLines: newEventLines(o, first), target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
 }
 
 // NewTimelineRecords returns a Timeline that emits events as records in place of lines.
@@ -92,8 +91,7 @@ func (t *Timeline) Append(dst *schema.Marked, list []*track.Import) {
 			started[s.imp] = true
 		}
 		if dropped > 0 && t.emit == nil {
-			text := append(strconv.AppendInt(nil, int64(dropped), 10), " older entries were not kept"...)
-			t.line(dst, s, track.StateUnknown, schema.Warning, text)
+			t.line(dst, s, track.StateUnknown, schema.Warning, strconv.Itoa(dropped)+" older entries were not kept")
 		}
 		t.message(dst, s, dropped)
 	}
@@ -128,33 +126,30 @@ func (t *Timeline) message(dst *schema.Marked, s *step, dropped int) {
 		t.records(s, dropped)
 		return
 	}
-	var text []byte
+	var texts []string
 	style := schema.Label
-	for k, e := range s.events {
-		if k > 0 {
-			text = append(text, "; "...)
-		}
-		text = t.text.Append(text, e)
+	for _, e := range s.events {
+		texts = append(texts, EventText(e, t.opt.NIDs))
 		if IsProblem(e.Kind) {
 			style = schema.Bad
 		}
 	}
-	if len(text) == 0 {
-		text, style = append(text, s.changeText()...), schema.Dim
+	if len(texts) == 0 {
+		texts, style = append(texts, s.changeText()), schema.Dim
 	}
-	t.line(dst, s, s.state, style, text)
+	t.line(dst, s, s.state, style, strings.Join(texts, "; "))
 }
 
 // records emits a record for each event of a message, or one for the new state.
 func (t *Timeline) records(s *step, dropped int) {
 	for _, e := range s.events {
-		t.emit(&records.ImportEvent{Import: s.imp, At: s.at, Event: e, State: s.state, Text: t.text.Append(nil, e), Dropped: dropped})
+		t.emit(&records.ImportEvent{Import: s.imp, At: s.at, Event: e, State: s.state, Text: EventText(e, t.opt.NIDs), Dropped: dropped})
 		dropped = 0
 	}
 	if len(s.events) > 0 {
 		return
 	}
-	r := &records.ImportEvent{Import: s.imp, At: s.at, State: s.state, Text: []byte(s.changeText()), Dropped: dropped}
+	r := &records.ImportEvent{Import: s.imp, At: s.at, State: s.state, Text: s.changeText(), Dropped: dropped}
 	if s.isPing {
 		r.Event = &track.Event{Kind: track.EventPing, Count: 1}
 	}
@@ -190,7 +185,7 @@ func IsProblem(k track.EventKind) bool {
 	return false
 }
 
-func (t *Timeline) line(dst *schema.Marked, s *step, state track.ImportState, st schema.Role, text []byte) {
+func (t *Timeline) line(dst *schema.Marked, s *step, state track.ImportState, st schema.Role, text string) {
 	frame := "-"
 	if !s.at.IsLog() {
 		frame = frameText(s.at)
@@ -203,5 +198,5 @@ func (t *Timeline) line(dst *schema.Marked, s *step, state track.ImportState, st
 	} else {
 		render.AddLeft(dst.Plain(" "), StateRole(state), []byte(state.String()), &t.state)
 	}
-	t.end(dst, st, text)
+	t.end(dst, st, []byte(text))
 }

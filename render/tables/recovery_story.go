@@ -3,7 +3,6 @@ package tables
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -46,7 +45,7 @@ func (s *RecoveryStory) Append(dst *schema.Marked, r *recovery.Recovery) {
 		}
 		s.begin(dst, frameText(e.Point), e.Point, node)
 		render.AddLeft(dst.Plain(" "), schema.Dim, role, &kind)
-		s.end(dst, stepRole(e), s.text(nil, r, e))
+		s.end(dst, stepRole(e), schema.AppendText(nil, []byte(s.text(r, e))))
 	}
 }
 
@@ -75,85 +74,70 @@ var signTexts = [...]string{
 	recovery.SignLog:          "by the log of the client",
 }
 
-func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event) []byte {
+func (s *RecoveryStory) text(r *recovery.Recovery, e *recovery.Event) string {
+	server := s.opt.NIDs.Append(nil, e.Server)
 	switch e.Kind {
 	case recovery.EventLastReply:
-		return s.server(append(dst, "last reply before, of "...), e)
+		return fmt.Sprintf("last reply before, of %s", server)
 	case recovery.EventGone:
-		return append(append(dst, "gone: "...), signTexts[e.Sign]...)
+		return "gone: " + signTexts[e.Sign]
 	case recovery.EventLost:
-		return append(append(dst, "lost: "...), signTexts[e.Sign]...)
+		return "lost: " + signTexts[e.Sign]
 	case recovery.EventRefused:
-		dst = s.server(append(plural(dst, e.Count, "connect"), " refused by "...), e)
-		return s.until(records.AppendErrno(append(dst, ": "...), e.Status), e)
+		return fmt.Sprintf("%s refused by %s: %s%s", plural(e.Count, "connect"), server, records.AppendErrno(nil, e.Status), until(e))
 	case recovery.EventUnanswered:
-		return append(plural(dst, e.Count, "connect"), " without a reply"...)
+		return plural(e.Count, "connect") + " without a reply"
 	case recovery.EventStarting:
-		return append(dst, "is being started"...)
+		return "is being started"
 	case recovery.EventAnnounced:
-		return append(dst, "the MGS announces the restart"...)
+		return "the MGS announces the restart"
 	case recovery.EventBack:
-		return append(s.server(dst, e), " has the target and accepts connects"...)
+		return fmt.Sprintf("%s has the target and accepts connects", server)
 	case recovery.EventConnected:
-		if dst = append(dst, "connected"...); e.Time > r.Back.Time && r.Kind.IsOutage() {
-			dst = append(render.AppendLockWait(append(dst, ", "...), e.Time-r.Back.Time), " after the first"...)
+		if e.Time > r.Back.Time && r.Kind.IsOutage() {
+			return "connected, " + waitText(e.Time-r.Back.Time) + " after the first"
 		}
-		return dst
+		return "connected"
 	case recovery.EventReplay:
-		return s.replay(transnos(append(dst, "replays "...), e.Count, "request", e.Transnos.From, e.Transnos.To), e)
+		return "replays " + plural(e.Count, "request") + transnos(e.Transnos.From, e.Transnos.To) + until(e) + failed(e)
 	case recovery.EventNotReplayed:
-		return transnos(append(dst, "not replayed: "...), e.Count, "transaction", e.Transnos.From, e.Transnos.To)
+		return "not replayed: " + plural(e.Count, "transaction") + transnos(e.Transnos.From, e.Transnos.To)
 	case recovery.EventLockReplay:
-		return s.replay(plural(append(dst, "replays "...), e.Count, "lock"), e)
+		return "replays " + plural(e.Count, "lock") + until(e) + failed(e)
 	case recovery.EventEarly:
-		return fmt.Appendf(dst, "early reply, number %d: the server expects to reply within %ds", e.Count, e.Estimate)
+		return fmt.Sprintf("early reply, number %d: the server expects to reply within %ds", e.Count, e.Estimate)
 	case recovery.EventReady:
-		return append(dst, "has replayed all"...)
+		return "has replayed all"
 	case recovery.EventEvicted:
-		return append(dst, "evicted"...)
+		return "evicted"
 	case recovery.EventRecovered:
-		return append(dst, "recovered"...)
+		return "recovered"
 	case recovery.EventMissing:
-		return append(dst, "last reply; not seen to come back"...)
+		return "last reply; not seen to come back"
 	}
-	return requestText(dst, e.Request)
+	return requestText(e.Request)
 }
 
-func (s *RecoveryStory) server(dst []byte, e *recovery.Event) []byte {
-	return s.opt.NIDs.Append(dst, e.Server)
-}
-
-// until appends how long a run lasted.
-func (s *RecoveryStory) until(dst []byte, e *recovery.Event) []byte {
+// until returns how long a run lasted.
+func until(e *recovery.Event) string {
 	if e.Until.IsZero() {
-		return dst
+		return ""
 	}
-	return render.AppendLockWait(append(dst, ", for "...), e.Until.Time-e.Time)
+	return ", for " + waitText(e.Until.Time-e.Time)
 }
 
-func (s *RecoveryStory) replay(dst []byte, e *recovery.Event) []byte {
-	dst = s.until(dst, e)
-	if len(e.Errors) > 0 {
-		dst = render.AppendCounts(append(dst, "; failed: "...), records.ErrorCounts(e.Errors), " ")
-	}
-	return dst
-}
+func failed(e *recovery.Event) string { return before("; failed: ", errorsText(e.Errors)) }
 
-func requestText(dst []byte, q *recovery.Request) []byte {
-	dst = render.AppendOpcode(dst, q.Opcode)
-	dst = strconv.AppendUint(append(dst, " x"...), q.XID, 10)
-	if q.Job != "" {
-		dst = schema.AppendText(append(dst, " of "...), []byte(q.Job))
-	}
+func requestText(q *recovery.Request) string {
+	text := fmt.Sprintf("%s x%d%s", render.AppendOpcode(nil, q.Opcode), q.XID, before(" of ", q.Job))
 	ns, ok := q.Time()
 	switch {
 	case !ok:
-		return append(dst, " had no reply"...)
+		return text + " had no reply"
 	case q.Status < 0:
-		dst = records.AppendErrno(append(dst, " failed: "...), q.Status)
-		return render.AppendLockWait(append(dst, ", after "...), ns)
+		return fmt.Sprintf("%s failed: %s, after %s", text, records.AppendErrno(nil, q.Status), waitText(ns))
 	}
-	return render.AppendLockWait(append(dst, " waited "...), ns)
+	return text + " waited " + waitText(ns)
 }
 
 func stepRole(e *recovery.Event) schema.Role {

@@ -136,9 +136,8 @@ func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list
 		var events schema.Marked
 		tables.NewTimeline(o, c.Rows.First()).Append(&events, []*track.Import{i})
 		lines := textLines(&events)
-		text := tables.EventText{NIDs: o.NIDs}
 		lines = append(lines, Line{})
-		lines = append(lines, keyLines(&records.Imports, &records.Import{Import: i, AppendEvent: text.Append})...)
+		lines = append(lines, keyLines(&records.Imports, &records.Import{Import: i, EventText: func(e *track.Event) string { return tables.EventText(e, o.NIDs) }})...)
 		target := cmp.Or(i.Target, i.TargetIndex, "an unknown target of "+string(o.NIDs.Append(nil, i.Server)))
 		list = append(list, Link{"connection to " + target, lines})
 	}
