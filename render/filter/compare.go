@@ -125,28 +125,29 @@ func bitTest(f *field) test {
 // literal reads a literal. One that no value of the field can be compared with
 // is an error.
 func (c *compiler) literal(t token, f *field) *literal {
-	if f.isID() && isXID(t.text) {
+	if f.isID && isXID(t.text) {
 		t.text = t.text[1:]
 	}
 	l := readLiteral(t, f.names)
 	hint := frameHint(f.name, t.text)
 	switch {
-	case f.valueType == records.Time && f.typed:
+	case slices.Contains(f.types, records.Time):
 		if l.readTime(t.text); l.isTime {
 			return l
 		}
 		hint = timeHint
-	case c.comparable(l, f):
+	case f.fits(l):
 		return l
 	case hint == "":
+		groups := f.names
+		if len(groups) == 0 || f.hasErrnos {
+			groups = append(slices.Clone(groups), schema.Errnos)
+		}
 		var all []string
-		for _, n := range f.names {
+		for _, n := range groups {
 			for _, v := range n.Values {
 				all = append(all, v.Name, n.Full(v))
 			}
-		}
-		if len(all) == 0 || f.valueType == records.Status {
-			all = append(all, errnoNames()...)
 		}
 		hint = DidYouMean(schema.Nearest(t.text, all, 3))
 	}
@@ -162,43 +163,15 @@ func isXID(text string) bool {
 	return len(text) > 1 && text[0] == 'x' && strings.Trim(text[1:], "0123456789") == ""
 }
 
-func errnoNames() []string {
-	var all []string
-	for _, v := range schema.Errnos.Values {
-		all = append(all, v.Name)
-	}
-	return all
-}
-
-func (c *compiler) comparable(l *literal, f *field) bool {
-	if len(l.byName) > 0 {
-		return true
-	}
-	if f.typed {
-		return comparableType(l, f.valueType)
-	}
-	return len(f.declarations) == 0 || slices.ContainsFunc(f.declarations, func(d schema.Field) bool { return comparableField(l, &d) })
-}
-
-func comparableType(l *literal, t records.Type) bool {
-	if t == records.Enum || t == records.Flags {
-		return l.isNum
-	}
-	_, ok := order(&records.Value{Type: t}, l)
-	return ok
-}
-
-// comparableField reports whether a literal can be compared with values of a
-// declared field.
-func comparableField(l *literal, d *schema.Field) bool {
-	if d.Elem != nil {
-		return comparableField(l, d.Elem)
-	}
-	t := records.FieldType(d)
-	if d.Names != nil && isNumber(t) {
-		t = records.Enum
-	}
-	return comparableType(l, t)
+// fits reports whether values of the field can be compared with a literal.
+func (f *field) fits(l *literal) bool {
+	return len(l.byName) > 0 || len(f.types) == 0 || slices.ContainsFunc(f.types, func(t records.Type) bool {
+		if t == records.Enum || t == records.Flags {
+			return l.isNum
+		}
+		_, ok := order(&records.Value{Type: t}, l)
+		return ok
+	})
 }
 
 // reversed reports whether two numbers are in the wrong order for a range.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/render/records"
 )
 
 // LastWord returns where the last word of a filter that is being typed begins, and the name of
@@ -57,8 +56,7 @@ func ValueNames(field string, ofRPCs bool) (list []string) {
 		return nil
 	}
 	groups := f.names
-	isStatus := func(d schema.Field) bool { return d.Style == schema.Status }
-	if f.valueType == records.Status || field[strings.LastIndexByte(field, '.')+1:] == "error" || slices.ContainsFunc(f.declarations, isStatus) {
+	if f.hasErrnos || field[strings.LastIndexByte(field, '.')+1:] == "error" {
 		groups = append(groups, schema.Errnos)
 	}
 	for _, n := range groups {

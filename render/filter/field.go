@@ -3,6 +3,8 @@ package filter
 import (
 	"slices"
 
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
@@ -21,20 +23,18 @@ type field struct {
 	// returned last.
 	each func(s *subject, f func(*records.Value) bool) bool
 
-	names []*schema.Names // of its values
-	ofRPC bool            // of a whole RPC, not of each of its messages
-	bit   string          // of name.BIT
-
-	// All values of a typed field have the type valueType. Of other fields, the
-	// declarations say which types there may be.
-	typed        bool
-	valueType    records.Type
-	declarations []schema.Field
+	names     []*schema.Names // of its values
+	types     []records.Type  // that values may have; none: any
+	isID      bool            // its values are decimal identifiers, such as xids
+	hasErrnos bool
+	ofRPC     bool   // of a whole RPC, not of each of its messages
+	bit       string // of name.BIT
 }
 
 // keyField makes a field of a key of records of the type R.
 func keyField[R any](name string, p records.Path[R]) *field {
-	f := &field{name: name, typed: true, valueType: p.Key.Type, each: func(s *subject, f func(*records.Value) bool) bool {
+	t := p.Key.Type
+	f := &field{name: name, isID: t == records.Decimal, hasErrnos: t == records.Status, each: func(s *subject, f func(*records.Value) bool) bool {
 		r, v := s.record.(R), &s.value
 		for i := range p.Len(r) {
 			if p.Value(r, i, v) && anyText(v, f) {
@@ -43,9 +43,10 @@ func keyField[R any](name string, p records.Path[R]) *field {
 		}
 		return false
 	}}
-	if p.Key.Type == records.Strings || p.Key.Type == records.Counts {
-		f.valueType = records.Text
+	if t == records.Strings || t == records.Counts {
+		t = records.Text
 	}
+	f.types = []records.Type{t}
 	if p.Key.Names != nil {
 		f.names = append(f.names, p.Key.Names)
 	}
@@ -71,8 +72,49 @@ func anyText(v *records.Value, f func(*records.Value) bool) bool {
 	return f(v)
 }
 
-// isID reports whether the values are decimal identifiers, such as xids.
-func (f *field) isID() bool {
-	return f.typed && f.valueType == records.Decimal ||
-		slices.ContainsFunc(f.declarations, func(d schema.Field) bool { return d.Format == schema.ID })
+// treeField makes the field of a field of trees.
+func treeField(name string, t *records.TreeField) *field {
+	f := &field{name: name, each: func(s *subject, f func(*records.Value) bool) bool {
+		tree := s.record.(*records.Message).Tree()
+		return t.Any(tree, func(i int) bool { return eachValue(tree, i, &s.value, f) })
+	}}
+	if records.IsSection(name) {
+		return f
+	}
+	for _, p := range opcodes.FieldIndex().Find(name) {
+		f.isID = f.isID || p.Field.Format == schema.ID
+		f.hasErrnos = f.hasErrnos || p.Field.Style == schema.Status
+		leaf := p.Field
+		for leaf.Elem != nil {
+			leaf = leaf.Elem
+		}
+		t := records.FieldType(leaf)
+		if leaf.Names != nil {
+			f.names = append(f.names, leaf.Names)
+			if isNumber(t) {
+				t = records.Enum
+			}
+		}
+		f.types = append(f.types, t)
+	}
+	return f
+}
+
+// eachValue calls f with the elements of node i that were captured when it is a list, and then
+// with its value, until f returns true. It returns what f returned last.
+func eachValue(tree *dissect.Tree, i int, v *records.Value, f func(*records.Value) bool) bool {
+	n := &tree.Nodes[i]
+	if n.Field.Kind == schema.Array || n.Field.Kind == schema.List {
+		for k := i + 1; k < int(n.End); k = int(tree.Nodes[k].End) {
+			el := &tree.Nodes[k]
+			if el.Is(dissect.Missing) {
+				continue
+			}
+			if v.ReadNode(tree, el); f(v) {
+				return true
+			}
+		}
+	}
+	v.ReadNode(tree, n)
+	return f(v)
 }
