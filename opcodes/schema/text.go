@@ -224,18 +224,15 @@ func sized(name string, n int) string {
 
 // ParseFID reads a FID such as [0x200000401:0x1:0x0], with or without brackets.
 func ParseFID(text string) (seq uint64, oid, ver uint32, ok bool) {
-	parts := strings.Split(strings.Trim(text, "[]"), ":")
-	if len(parts) != 3 {
+	first, rest, _ := strings.Cut(strings.Trim(text, "[]"), ":")
+	second, third, _ := strings.Cut(rest, ":")
+	seq, err := strconv.ParseUint(first, 0, 64)
+	o, errOID := strconv.ParseUint(second, 0, 32)
+	v, errVer := strconv.ParseUint(third, 0, 32)
+	if err != nil || errOID != nil || errVer != nil {
 		return 0, 0, 0, false
 	}
-	var n [3]uint64
-	for i, bits := range [3]int{64, 32, 32} {
-		var err error
-		if n[i], err = strconv.ParseUint(parts[i], 0, bits); err != nil {
-			return 0, 0, 0, false
-		}
-	}
-	return n[0], uint32(n[1]), uint32(n[2]), true
+	return seq, uint32(o), uint32(v), true
 }
 
 // ParseVersion reads a Lustre version: 2.17.0.0 or its beginning.

@@ -53,14 +53,6 @@ func (m *Message) innerError() int32 {
 	return m.tree.InnerError(m.Message)
 }
 
-var kinds = func() *schema.Names {
-	var values []schema.Value
-	for i, name := range lnet.KindNames() {
-		values = append(values, schema.Value{Name: name, Value: uint64(i), Doc: kindDocs[i]})
-	}
-	return schema.Enum("kind", "", "what a message is", values)
-}()
-
 // Messages are the keys of a message, and its sections, which hold the fields of
 // the wire.
 var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: true, Keys: sync.OnceValue(messageKeys)}

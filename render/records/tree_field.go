@@ -1,9 +1,7 @@
 package records
 
 import (
-	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -167,17 +165,9 @@ func (m *Message) fids() []track.FID {
 
 // fidText reads a FID as names of locks have it, in brackets, 0 for another text. It does not
 // allocate.
-func fidText(b []byte) track.FID {
-	if len(b) < 2 || b[0] != '[' || b[len(b)-1] != ']' {
-		return track.FID{}
+func fidText(b []byte) (f track.FID) {
+	if len(b) > 0 && b[0] == '[' {
+		f.Seq, f.OID, f.Ver, _ = schema.ParseFID(string(b))
 	}
-	seq, rest, _ := bytes.Cut(b[1:len(b)-1], []byte(":"))
-	oid, ver, _ := bytes.Cut(rest, []byte(":"))
-	s, err := strconv.ParseUint(string(seq), 0, 64)
-	o, errOID := strconv.ParseUint(string(oid), 0, 32)
-	v, errVer := strconv.ParseUint(string(ver), 0, 32)
-	if err != nil || errOID != nil || errVer != nil {
-		return track.FID{}
-	}
-	return track.FID{Seq: s, OID: uint32(o), Ver: uint32(v)}
+	return f
 }

@@ -134,24 +134,22 @@ func NamedValue(names *schema.Names, text string) (u uint64, ok bool) {
 	return u, ok
 }
 
-// code is the code of a note, with its meaning.
-type code struct{ name, doc string }
-
-var noteCodes = []code{
-	{"checksum", "the checksum of the transport is wrong"},
-	{"encrypted", "the message is encrypted; only what wraps it can be read"},
-	{"foreign", "a message of another network driver of LNet, which is not decoded"},
-	{"gap", "bytes are missing because a segment is not in the capture"},
-	{"guess", "the layout is guessed: the request is missing or truncated"},
-	{"rdma_failed", "the RDMA transfer of the payload was refused or failed"},
-	{"replay", "a request that is replayed after recovery"},
-	{"resent", "a request, or a message of the connection manager of InfiniBand, that was sent before"},
-	{"retransmitted", "a TCP segment or InfiniBand packet with bytes of the message was sent again"},
-	{"short", "a buffer is shorter than its length field or its struct"},
-	{"tail", "there are bytes after the last known field"},
-	{"truncated", "bytes are missing because frames were captured in part or the capture ends"},
-	{"unanswered", "a message of the connection manager of InfiniBand that had no answer until the end of the capture; it is listed again there"},
-	{"unknown", "the bytes match no known layout"},
+// noteCodes are the codes of notes.
+var noteCodes = []schema.Value{
+	{Name: "checksum", Doc: "the checksum of the transport is wrong"},
+	{Name: "encrypted", Doc: "the message is encrypted; only what wraps it can be read"},
+	{Name: "foreign", Doc: "a message of another network driver of LNet, which is not decoded"},
+	{Name: "gap", Doc: "bytes are missing because a segment is not in the capture"},
+	{Name: "guess", Doc: "the layout is guessed: the request is missing or truncated"},
+	{Name: "rdma_failed", Doc: "the RDMA transfer of the payload was refused or failed"},
+	{Name: "replay", Doc: "a request that is replayed after recovery"},
+	{Name: "resent", Doc: "a request, or a message of the connection manager of InfiniBand, that was sent before"},
+	{Name: "retransmitted", Doc: "a TCP segment or InfiniBand packet with bytes of the message was sent again"},
+	{Name: "short", Doc: "a buffer is shorter than its length field or its struct"},
+	{Name: "tail", Doc: "there are bytes after the last known field"},
+	{Name: "truncated", Doc: "bytes are missing because frames were captured in part or the capture ends"},
+	{Name: "unanswered", Doc: "a message of the connection manager of InfiniBand that had no answer until the end of the capture; it is listed again there"},
+	{Name: "unknown", Doc: "the bytes match no known layout"},
 }
 
 var eventCodes = [...]string{
@@ -197,21 +195,25 @@ var kindDocs = [...]string{
 	lnet.EarlyReply: "a server needs more time: it extends the time for which the client waits for the reply",
 }
 
+// kinds are what messages are.
+var kinds = schema.Enum("kind", "", "what a message is", described(lnet.KindNames(), kindDocs[:]))
+
+// described returns values with names and meanings.
+func described(names, docs []string) (list []schema.Value) {
+	for i, name := range names {
+		list = append(list, schema.Value{Name: name, Value: uint64(i), Doc: docs[i]})
+	}
+	return list
+}
+
 func codes() (list []Entry) {
-	add := func(of, name, doc string) {
-		list = append(list, Entry{Kind: CodeEntry, Name: name, Path: name, Of: of, Doc: doc})
-	}
-	for kind, name := range lnet.KindNames() {
-		add("message", name, kindDocs[kind])
-	}
-	for _, c := range noteCodes {
-		add("note", c.name, c.doc)
-	}
-	for kind, name := range track.EventNames() {
-		add("event", name, eventCodes[kind])
-	}
-	for _, v := range places.Values {
-		add("place", v.Name, v.Doc)
+	for _, group := range []struct {
+		of     string
+		values []schema.Value
+	}{{"message", kinds.Values}, {"note", noteCodes}, {"event", described(track.EventNames(), eventCodes[:])}, {"place", places.Values}} {
+		for _, v := range group.values {
+			list = append(list, Entry{Kind: CodeEntry, Name: v.Name, Path: v.Name, Of: group.of, Doc: v.Doc})
+		}
 	}
 	return list
 }

@@ -56,16 +56,10 @@ func (h *bins) append(dst *schema.Marked, columns int, label func([]byte, int64)
 
 // Filled returns the first and the last of some counts that are not 0.
 func Filled(counts []int64) (first, last int, ok bool) {
-	for k, n := range counts {
-		if n == 0 {
-			continue
-		}
-		if !ok {
-			first, ok = k, true
-		}
-		last = k
+	first = slices.IndexFunc(counts, func(n int64) bool { return n != 0 })
+	for last = len(counts) - 1; last > first && counts[last] == 0; last-- {
 	}
-	return first, last, ok
+	return first, last, first >= 0
 }
 
 // bar returns a bar of n/most of the room, in eighths of a column. A count that
