@@ -62,11 +62,11 @@ func (s *NegotiatedText) Append(dst *schema.Marked, list []*comparison.Connectio
 func (s *NegotiatedText) lines(dst *schema.Marked, c *comparison.Connection) {
 	switch {
 	case c.Before == nil:
-		s.line(dst.Spaces(indent), indent, "", "connects captured: only "+s.sides[1])
+		s.line(dst, "", indent, "", "connects captured: only "+s.sides[1])
 	case c.After == nil:
-		s.line(dst.Spaces(indent), indent, "", "connects captured: only "+s.sides[0])
+		s.line(dst, "", indent, "", "connects captured: only "+s.sides[0])
 	case len(c.Changed) == 0:
-		s.line(dst.Spaces(indent), indent, "", same(c.Before))
+		s.line(dst, "", indent, "", same(c.Before))
 	}
 	for _, p := range c.Changed {
 		switch p {
@@ -85,16 +85,16 @@ func (s *NegotiatedText) lines(dst *schema.Marked, c *comparison.Connection) {
 }
 
 func (s *NegotiatedText) flags(dst *schema.Marked, title string, before, after comparison.Flags) {
-	s.line(addTitle(dst, title), textColumn, "", "both: "+strconv.Itoa(before.Both(after).Count())+" flags")
+	s.line(dst, title, textColumn, "", "both: "+strconv.Itoa(before.Both(after).Count())+" flags")
 	for i, only := range []comparison.Flags{before.Without(after), after.Without(before)} {
 		if names := records.ConnectFlagNames(only); len(names) > 0 {
-			s.line(dst.Spaces(textColumn), textColumn, "only "+s.sides[i]+":", strings.Join(names, " "))
+			s.line(dst, "", textColumn, "only "+s.sides[i]+":", strings.Join(names, " "))
 		}
 	}
 }
 
 func (s *NegotiatedText) both(dst *schema.Marked, title, before, after string) {
-	s.line(addTitle(dst, title), textColumn, "", s.sides[0]+before+", "+s.sides[1]+after)
+	s.line(dst, title, textColumn, "", s.sides[0]+before+", "+s.sides[1]+after)
 }
 
 // releases returns releases, each after a space.
@@ -136,14 +136,9 @@ const (
 	textColumn = 18
 )
 
-// addTitle appends the beginning of a line, up to textColumn.
-func addTitle(dst *schema.Marked, title string) *schema.Marked {
-	return dst.Spaces(indent).Add(schema.Label, title).Spaces(textColumn - indent - len(title))
-}
-
-// line appends the rest of a line from a column on: a label, and text that is
-// wrapped behind it.
-func (s *NegotiatedText) line(dst *schema.Marked, at int, label, text string) {
+// line appends a line with a title, and from a column on a label and text that is wrapped behind it.
+func (s *NegotiatedText) line(dst *schema.Marked, title string, at int, label, text string) {
+	dst.Spaces(indent).Add(schema.Label, title).Spaces(at - indent - len(title))
 	style := schema.NoRole
 	if label != "" {
 		at += render.Width([]byte(label)) + 1
