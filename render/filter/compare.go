@@ -132,7 +132,7 @@ func (c *compiler) literal(t token, f *field) *literal {
 	hint := frameHint(f.name, t.text)
 	switch {
 	case slices.Contains(f.types, records.Time):
-		if l.readTime(t.text); l.isTime {
+		if l.readTime(t.text) {
 			return l
 		}
 		hint = timeHint

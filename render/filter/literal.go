@@ -1,52 +1,49 @@
 package filter
 
 import (
+	"bytes"
+	"cmp"
 	"net/netip"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
 
-// literal is the right side of a comparison, read in every way that it can be
-// read. Which one is used depends on the type of the value.
+// literal is the right side of a comparison, read in every way that it can be read.
 type literal struct {
-	text       []byte
-	isNum      bool
-	neg        bool // the number is negative: u is its two's complement
-	u          uint64
-	isSeconds  bool
-	seconds    float64
-	isTime     bool
-	ns         int64 // of a time, since the epoch
-	isFID      bool
-	fid        track.FID
-	isNID      bool
-	nid        lnet.NID
-	nidBits    int // leading bits of the address that are compared
-	anyNetwork bool
-	isAddr     bool
-	prefix     netip.Prefix
-	port       uint16
-	truth      int8 // 1: true, -1: false, 0: neither
-	byName     map[*schema.Names]uint64
-	errno      int64 // the positive number when the text is the name of an errno, else 0
+	// by compares values with the literal, by their type. It is nil for types that the literal does not fit;
+	// numbers have orderNumber.
+	by [records.Section + 1]func(v *records.Value) int
+
+	isNum  bool
+	neg    bool // the number is negative: u is its two's complement
+	u      uint64
+	byName map[*schema.Names]uint64
+	errno  int64 // the positive number when the text is the name of an errno, else 0
 }
 
 // readLiteral reads the text of a literal in every way that it can be read.
 // names are those of the fields that it is compared with.
 func readLiteral(t token, names []*schema.Names) *literal {
-	l := &literal{text: []byte(t.text)}
-	l.fid.Seq, l.fid.OID, l.fid.Ver, l.isFID = schema.ParseFID(t.text) // also without brackets
+	l := &literal{}
+	text := []byte(t.text)
+	l.by[records.Text] = func(v *records.Value) int { return bytes.Compare(v.Text, text) }
+	if seq, oid, ver, ok := schema.ParseFID(t.text); ok { // also without brackets
+		l.by[records.FID] = func(v *records.Value) int {
+			return cmp.Or(cmp.Compare(v.U, seq), cmp.Compare(v.OID, oid), cmp.Compare(v.Ver, ver))
+		}
+	}
 	if t.kind == fid || strings.HasPrefix(t.text, "[") {
 		return l
 	}
 	l.readNumber(t.text)
-	l.truth = truths[t.text]
+	if truth, ok := truths[t.text]; ok {
+		l.by[records.Bool] = func(*records.Value) int { return equality(truth) }
+	}
 	l.readSeconds(t.text)
 	l.readNID(t.text)
 	l.readAddr(t.text)
@@ -101,14 +98,22 @@ func (l *literal) readNumber(text string) {
 	}
 }
 
-var truths = map[string]int8{"true": 1, "1": 1, "false": -1, "0": -1}
+// truths are the texts of Bools, which have the value true or none.
+var truths = map[string]bool{"true": true, "1": true, "false": false, "0": false}
 
+// readSeconds reads a number with a fraction, or a duration.
 func (l *literal) readSeconds(text string) {
-	if f, err := strconv.ParseFloat(text, 64); err == nil {
-		l.seconds, l.isSeconds = f, true
-	} else if d, err := time.ParseDuration(text); err == nil {
-		l.seconds, l.isSeconds = d.Seconds(), true
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return
+		}
+		seconds = d.Seconds()
 	}
+	l.by[records.Float] = func(v *records.Value) int { return cmp.Compare(v.F, seconds) }
+	l.by[records.Seconds] = func(v *records.Value) int { return cmp.Compare(float64(v.U), seconds) }
+	l.by[records.Duration] = func(v *records.Value) int { return cmp.Compare(float64(int64(v.U))/1e9, seconds) }
 }
 
 // timeLayouts are the forms of dates with times: in JSON, and in lines with -t.
@@ -119,61 +124,79 @@ var timeLayouts = [...]string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 1
 // than 0. Those below are meant to be since the begin of the capture.
 const minEpoch = 1e8
 
-// readTime reads a date with a time of day, or seconds since the epoch.
-func (l *literal) readTime(text string) {
+// readTime reads a date with a time of day, or seconds since the epoch, and reports whether it is one.
+func (l *literal) readTime(text string) bool {
+	ns, ok := parseTime(text)
+	l.by[records.Time] = func(v *records.Value) int { return cmp.Compare(int64(v.U), ns) }
+	return ok
+}
+
+func parseTime(text string) (ns int64, ok bool) {
 	for _, layout := range timeLayouts {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			l.ns, l.isTime = t.UnixNano(), true
-			return
+			return t.UnixNano(), true
 		}
 	}
 	whole, fraction, _ := strings.Cut(text, ".")
 	const digits = 9 // of nanoseconds
 	if len(fraction) > digits {
-		return
+		return 0, false
 	}
 	ns, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
-	if err == nil && (ns == 0 || ns >= minEpoch*int64(time.Second)) {
-		l.ns, l.isTime = ns, true
-	}
+	return ns, err == nil && (ns == 0 || ns >= minEpoch*int64(time.Second))
 }
 
 // readNID reads a NID, or a prefix of NIDs: 192.0.2.0/24@tcp.
 func (l *literal) readNID(s string) {
-	addr, net, found := strings.Cut(s, "@")
-	if !found {
-		return
+	host, network, _ := strings.Cut(s, "@")
+	host, length, isPrefix := strings.Cut(host, "/")
+	nid, ok := lnet.ParseNID(host + "@" + network)
+	addr := addrOf(nid)
+	bits := addr.BitLen()
+	if isPrefix {
+		var err error
+		bits, err = strconv.Atoi(length)
+		ok = ok && err == nil
 	}
-	addr, bits, prefixed := strings.Cut(addr, "/")
-	n, ok := lnet.ParseNID(addr + "@" + net)
-	if !ok {
-		return
-	}
-	l.isNID, l.nid, l.nidBits = true, n, int(n.Len)*8
-	if prefixed {
-		b, err := strconv.Atoi(bits)
-		if err != nil || b < 0 || b > l.nidBits {
-			l.isNID = false
-			return
+	if prefix := netip.PrefixFrom(addr, bits); ok && prefix.IsValid() {
+		l.by[records.NID] = func(v *records.Value) int {
+			return equality(v.NID.Type == nid.Type && v.NID.Num == nid.Num && prefix.Contains(addrOf(v.NID)))
 		}
-		l.nidBits = b
 	}
 }
 
-// readAddr reads an IP address, with a port or a prefix length. It is also
+func addrOf(n lnet.NID) netip.Addr {
+	addr, _ := netip.AddrFromSlice(n.Addr[:n.Len])
+	return addr
+}
+
+// readAddr reads an IP address, with a port or a prefix length. Without a port it is also
 // compared with NIDs, of any network.
 func (l *literal) readAddr(s string) {
-	if p, err := netip.ParsePrefix(s); err == nil {
-		l.isAddr, l.prefix = true, p.Masked()
-	} else if a, err := netip.ParseAddr(s); err == nil {
-		l.isAddr, l.prefix = true, netip.PrefixFrom(a, a.BitLen())
-	} else if ap, err := netip.ParseAddrPort(s); err == nil {
-		l.isAddr, l.port = true, ap.Port()
-		l.prefix = netip.PrefixFrom(ap.Addr(), ap.Addr().BitLen())
+	prefix, err := netip.ParsePrefix(s)
+	var port uint16
+	if addr, errAddr := netip.ParseAddr(s); errAddr == nil {
+		prefix, err = addr.Prefix(addr.BitLen())
+	} else if ap, errPort := netip.ParseAddrPort(s); errPort == nil {
+		port = ap.Port()
+		prefix, err = ap.Addr().Prefix(ap.Addr().BitLen())
+	}
+	if err != nil {
 		return
 	}
-	if l.isAddr && !l.isNID {
-		l.isNID, l.anyNetwork, l.nidBits = true, true, l.prefix.Bits()
-		l.nid.Len = uint8(copy(l.nid.Addr[:], l.prefix.Addr().AsSlice()))
+	l.by[records.Address] = func(v *records.Value) int {
+		return equality(prefix.Contains(v.Addr.Addr().Unmap()) && (port == 0 || port == v.Addr.Port()))
 	}
+	if port == 0 {
+		l.by[records.NID] = func(v *records.Value) int { return equality(prefix.Contains(addrOf(v.NID))) }
+	}
+}
+
+// equality returns 0 for equal values of a type without an order, and 1 for
+// others.
+func equality(equal bool) int {
+	if equal {
+		return 0
+	}
+	return 1
 }

@@ -1,11 +1,8 @@
 package filter
 
 import (
-	"bytes"
 	"cmp"
-	"net/netip"
 
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
@@ -13,32 +10,13 @@ import (
 // order compares a value with a literal. It returns -1, 0 or 1, and whether they
 // can be compared.
 func order(v *records.Value, l *literal) (int, bool) {
-	switch v.Type {
-	case records.Seconds, records.Duration:
-		return cmp.Compare(secondsOf(v), l.seconds), l.isSeconds
-	case records.Time:
-		return cmp.Compare(int64(v.U), l.ns), l.isTime
-	case records.Text:
-		return bytes.Compare(v.Text, l.text), true
-	case records.FID:
-		return orderFID(v, l), l.isFID
-	case records.NID:
-		return equality(l.matchesNID(v.NID)), l.isNID
-	case records.Address:
-		return equality(l.matchesAddr(v.Addr)), l.isAddr
-	case records.Bool:
-		return equality(l.truth > 0), l.truth != 0
-	case records.Object:
-		return 0, false
+	if by := l.by[v.Type]; by != nil {
+		return by(v), true
 	}
-	return orderNumber(v, l)
-}
-
-func secondsOf(v *records.Value) float64 {
-	if v.Type == records.Seconds {
-		return float64(v.U)
+	if isNumber(v.Type) {
+		return orderNumber(v, l)
 	}
-	return float64(int64(v.U)) / 1e9
+	return 0, false
 }
 
 // isSigned reports whether a number is in two's complement.
@@ -50,15 +28,6 @@ func isNumber(t records.Type) bool {
 		return true
 	}
 	return false
-}
-
-// equality returns 0 for equal values of a type without an order, and 1 for
-// others.
-func equality(equal bool) int {
-	if equal {
-		return 0
-	}
-	return 1
 }
 
 func orderNumber(v *records.Value, l *literal) (int, bool) {
@@ -85,29 +54,6 @@ func orderNumber(v *records.Value, l *literal) (int, bool) {
 		return 1, true
 	}
 	return cmp.Compare(v.U, u), true
-}
-
-func orderFID(v *records.Value, l *literal) int {
-	return cmp.Or(cmp.Compare(v.U, l.fid.Seq), cmp.Compare(v.OID, l.fid.OID), cmp.Compare(v.Ver, l.fid.Ver))
-}
-
-func (l *literal) matchesNID(n lnet.NID) bool {
-	if !l.isNID || n.Len != l.nid.Len || !l.anyNetwork && (n.Type != l.nid.Type || n.Num != l.nid.Num) {
-		return false
-	}
-	whole := l.nidBits / 8
-	if !bytes.Equal(n.Addr[:whole], l.nid.Addr[:whole]) {
-		return false
-	}
-	if rest := l.nidBits % 8; rest > 0 {
-		mask := byte(0xff << (8 - rest))
-		return n.Addr[whole]&mask == l.nid.Addr[whole]&mask
-	}
-	return true
-}
-
-func (l *literal) matchesAddr(a netip.AddrPort) bool {
-	return l.isAddr && l.prefix.Contains(a.Addr().Unmap()) && (l.port == 0 || l.port == a.Port())
 }
 
 // appendValue appends the text of a value, for contains and matches: as -T fields prints it, but text
