@@ -27,18 +27,24 @@ const SortByRate = "rate"
 // statsSorts are the orders of rows, by descending value.
 var statsSorts = []struct {
 	name  string
-	value func(r *track.Row) int64
+	value func(r *track.Row, i *track.Interval) int64
 }{
-	{"count", func(r *track.Row) int64 { return r.Count }},
-	{"errors", func(r *track.Row) int64 { return sum(r.Errors) }},
-	{"unanswered", func(r *track.Row) int64 { return r.Missing[track.Unanswered] }},
-	{"p50", func(r *track.Row) int64 { return r.Latency.Quantile(.5) }},
-	{"p99", func(r *track.Row) int64 { return r.Latency.Quantile(.99) }},
-	{"max", func(r *track.Row) int64 { return r.Latency.Max }},
-	{"time", func(r *track.Row) int64 { return r.Latency.Sum }},
-	{"wait", func(r *track.Row) int64 { return r.LockWait.Max }},
-	{"bytes", func(r *track.Row) int64 { return r.RequestBytes + r.ReplyBytes + r.BulkBytes }},
-	{"depth", func(r *track.Row) int64 { return r.DepthMax }},
+	{"count", func(r *track.Row, _ *track.Interval) int64 { return r.Count }},
+	{"errors", func(r *track.Row, _ *track.Interval) int64 { return sum(r.Errors) }},
+	{"unanswered", func(r *track.Row, _ *track.Interval) int64 { return r.Missing[track.Unanswered] }},
+	{"p50", func(r *track.Row, _ *track.Interval) int64 { return r.Latency.Quantile(.5) }},
+	{"p99", func(r *track.Row, _ *track.Interval) int64 { return r.Latency.Quantile(.99) }},
+	{"max", func(r *track.Row, _ *track.Interval) int64 { return r.Latency.Max }},
+	{"time", func(r *track.Row, _ *track.Interval) int64 { return r.Latency.Sum }},
+	{"wait", func(r *track.Row, _ *track.Interval) int64 { return r.LockWait.Max }},
+	{"bytes", func(r *track.Row, _ *track.Interval) int64 { return r.RequestBytes + r.ReplyBytes + r.BulkBytes }},
+	{"depth", func(r *track.Row, _ *track.Interval) int64 { return r.DepthMax }},
+	{SortByRate, func(r *track.Row, i *track.Interval) int64 {
+		const digits = 1e6
+		rate, _ := i.Rate(r)
+		return int64(rate.RPCs * digits)
+	}},
+	{"name", func(*track.Row, *track.Interval) int64 { return 0 }},
 }
 
 // StatsSorts returns the names of the orders of rows.
@@ -47,7 +53,7 @@ func StatsSorts() []string {
 	for i := range statsSorts {
 		names[i] = statsSorts[i].name
 	}
-	return append(names, SortByRate, "name")
+	return names
 }
 
 // SortRows sorts the rows of an interval by an order, then by their dimensions.
@@ -61,19 +67,7 @@ func SortRows(i *track.Interval, by []track.Dimension, order string) []*track.Ro
 		}
 		names[r] = string(b)
 	}
-	value := func(*track.Row) int64 { return 0 }
-	for k := range statsSorts {
-		if statsSorts[k].name == order {
-			value = statsSorts[k].value
-		}
-	}
-	if order == SortByRate {
-		value = func(r *track.Row) int64 {
-			const digits = 1e6
-			rate, _ := i.Rate(r)
-			return int64(rate.RPCs * digits)
-		}
-	}
+	value := statsSorts[max(0, slices.Index(StatsSorts(), order))].value
 	slices.SortFunc(rows, func(a, b *track.Row) int {
 		if a.Others != b.Others {
 			if a.Others {
@@ -81,7 +75,7 @@ func SortRows(i *track.Interval, by []track.Dimension, order string) []*track.Ro
 			}
 			return -1
 		}
-		if c := cmp.Compare(value(b), value(a)); c != 0 {
+		if c := cmp.Compare(value(b, i), value(a, i)); c != 0 {
 			return c
 		}
 		// Several files may have had the same path.
