@@ -3,6 +3,7 @@ package tables
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
@@ -135,13 +136,9 @@ func (o *StatsOptions) Rows(i *track.Interval) (list []*records.Row) {
 // StatsTSV renders statistics as lines of values, separated by tabs. Times are in
 // seconds, unknown values are empty.
 type StatsTSV struct {
-	opt     StatsOptions
-	columns []tsvColumn
-}
-
-type tsvColumn struct {
-	column[*records.Row]
-	field *render.RecordField[*records.Row] // nil where the column does not show a key as it is
+	opt    StatsOptions
+	titles []string
+	fields []func(dst []byte, r *records.Row) []byte
 }
 
 // NewStatsTSV makes a renderer.
@@ -159,41 +156,30 @@ func NewStatsTSV(o StatsOptions) *StatsTSV {
 		if !o.shows(c.keyPath()) {
 			continue
 		}
-		column := tsvColumn{column: *c.column}
-		if c.show == nil {
-			column.field = render.NewRecordField(c.path, true)
+		field := render.NewRecordField(c.path, true).Append
+		if c.show != nil {
+			field = func(dst []byte, r *records.Row) []byte { return append(dst, c.show(nil, r)...) }
 		}
-		t.columns = append(t.columns, column)
+		t.titles, t.fields = append(t.titles, c.title), append(t.fields, field)
 	}
 	return t
 }
 
 // Header appends a line with the names.
 func (t *StatsTSV) Header(dst []byte) []byte {
-	for _, c := range t.columns {
-		dst = append(append(dst, c.title...), '\t')
-	}
-	return endLine(dst)
+	return append(append(dst, strings.Join(t.titles, "\t")...), '\n')
 }
 
 // AppendInterval appends the rows of an interval.
 func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
 	for _, row := range t.opt.Rows(i) {
-		for _, c := range t.columns {
-			if c.field == nil {
-				dst = append(dst, c.show(nil, row)...)
-			} else {
-				dst = c.field.Append(dst, row)
+		for k, field := range t.fields {
+			if k > 0 {
+				dst = append(dst, '\t')
 			}
-			dst = append(dst, '\t')
+			dst = field(dst, row)
 		}
-		dst = endLine(dst)
+		dst = append(dst, '\n')
 	}
-	return dst
-}
-
-// endLine ends a line in place of the tab behind its last value.
-func endLine(dst []byte) []byte {
-	dst[len(dst)-1] = '\n'
 	return dst
 }
