@@ -101,9 +101,23 @@ func (w *Writer) writeGroups() {
 // filter of some bytes at an offset, or of none.
 func appendMetadata(e *encoder, c *Column, bloomOffset int64, bloomSize int) {
 	leaf, chunk := &c.leaf, &c.chunk
+	type pages struct{ pageType, encoding, n int }
+	list := slices.DeleteFunc([]pages{{dictionaryPage, encodingPlain, min(chunk.dictionary, 1)}, {dataPage, encodingPlain, chunk.plainPages},
+		{dataPage, leaf.Type.encoding(), chunk.otherPages()}}, func(p pages) bool { return p.n == 0 })
+	var encodings []int
+	if leaf.MaxDefinition > 0 {
+		encodings = append(encodings, encodingRLE)
+	}
+	for _, p := range list {
+		encodings = append(encodings, p.encoding)
+	}
+	encodings = slices.Compact(encodings)
 	e.begin()
 	e.int32(1, physical[leaf.Type])
-	appendEncodings(e, leaf, chunk)
+	e.list(2, typeInt32, len(encodings))
+	for _, encoding := range encodings {
+		e.number(int64(encoding))
+	}
 	e.list(3, typeBinary, len(leaf.Path))
 	for _, name := range leaf.Path {
 		e.text(name)
@@ -117,29 +131,19 @@ func appendMetadata(e *encoder, c *Column, bloomOffset int64, bloomSize int) {
 		e.int64(11, chunk.offset)
 	}
 	appendStatistics(e, leaf.Type, chunk)
-	appendPageCounts(e, leaf.Type, chunk)
+	e.list(13, typeStruct, len(list))
+	for _, p := range list {
+		e.begin()
+		e.int32(1, p.pageType)
+		e.int32(2, p.encoding)
+		e.int32(3, p.n)
+		e.end()
+	}
 	if bloomSize > 0 {
 		e.int64(14, bloomOffset)
 		e.int32(15, bloomSize)
 	}
 	e.end()
-}
-
-func appendEncodings(e *encoder, leaf *Leaf, c *chunk) {
-	var list []int
-	if leaf.MaxDefinition > 0 {
-		list = append(list, encodingRLE)
-	}
-	if c.plainPages > 0 || c.dictionary > 0 {
-		list = append(list, encodingPlain)
-	}
-	if c.otherPages() > 0 {
-		list = append(list, leaf.Type.encoding())
-	}
-	e.list(2, typeInt32, len(list))
-	for _, encoding := range list {
-		e.number(int64(encoding))
-	}
 }
 
 // encoding returns the encoding of pages that are not PLAIN.
@@ -148,20 +152,6 @@ func (t Type) encoding() int {
 		return encodingRLEDictionary
 	}
 	return encodingDelta
-}
-
-func appendPageCounts(e *encoder, t Type, c *chunk) {
-	type count struct{ pageType, encoding, n int }
-	list := slices.DeleteFunc([]count{{dictionaryPage, encodingPlain, min(c.dictionary, 1)}, {dataPage, encodingPlain, c.plainPages},
-		{dataPage, t.encoding(), c.otherPages()}}, func(l count) bool { return l.n == 0 })
-	e.list(13, typeStruct, len(list))
-	for _, l := range list {
-		e.begin()
-		e.int32(1, l.pageType)
-		e.int32(2, l.encoding)
-		e.int32(3, l.n)
-		e.end()
-	}
 }
 
 // appendStatistics appends the number of NULLs and the bounds of a chunk.
