@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
@@ -55,10 +57,9 @@ func (v *Decoded) read(text string) error {
 	switch {
 	case format == schema.Handle && strings.HasPrefix(text, "0x"): // as it is shown, not the bytes of the wire
 		u, err := strconv.ParseUint(text, 0, 64)
-		if err != nil {
+		if v.Bytes = word(u, v.Big); err != nil {
 			return fmt.Errorf("%s is not a handle: they have 8 bytes", text)
 		}
-		v.Bytes = word(u, v.Big)
 		return nil
 	case (format == schema.OSTID || format == schema.OSTIDPlain) && strings.Contains(text, ":"):
 		return v.readObjectID(text)
@@ -70,13 +71,16 @@ func (v *Decoded) read(text string) error {
 		return v.readInteger(strings.TrimPrefix(text, "x"))
 	case format == schema.NID && strings.Contains(text, "@"):
 		n, ok := parseNID(text)
-		if !ok {
+		if v.Bytes = longNID(n); !ok {
 			return fmt.Errorf("%q is not a NID such as 192.0.2.1@tcp", text)
 		}
-		v.Bytes = longNID(n)
 		return nil
 	case format == schema.Version && strings.Contains(text, "."):
-		return v.readVersion(text)
+		n, ok := schema.ParseVersion(text)
+		if v.put(uint64(n)); !ok {
+			return fmt.Errorf("%q is not a version such as 2.17.0.0", text)
+		}
+		return nil
 	case format == schema.UUID:
 		if b, err := wireBytes(text); err == nil && len(b) == v.Field.Size {
 			v.Bytes = b
@@ -110,24 +114,23 @@ func (v *Decoded) readText(text string) error {
 // readInteger reads a number, a name or names of flags, or bytes.
 func (v *Decoded) readInteger(text string) error {
 	f := v.Field
-	u, err := strconv.ParseUint(text, 0, 64)
-	if err != nil {
-		i, err2 := strconv.ParseInt(text, 0, 64)
-		u, err = uint64(i), err2
-	} else if f.Size < 8 && u>>(8*f.Size) != 0 {
-		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
+	u, err := strconv.ParseUint(text, 0, 8*f.Size)
+	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
+		i, wrong := strconv.ParseInt(text, 0, 8*f.Size)
+		u, err = uint64(i), wrong
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		if f.Format == schema.Errno && int32(u) > 0 && f.Name != opcodes.PbStatus.Name {
+			u = -u // on the wire they are negative
+		}
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
+	default:
 		var ok bool
 		if u, ok = named(f, text); !ok {
 			return v.integerBytes(text)
 		}
-	}
-	if i := int64(u); strings.HasPrefix(text, "-") && f.Size < 8 && i < -1<<(8*f.Size-1) {
-		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
-	}
-	if f.Format == schema.Errno && int32(u) > 0 && f.Name != opcodes.PbStatus.Name {
-		u = -u // on the wire they are negative
 	}
 	v.put(u)
 	return nil
@@ -135,7 +138,7 @@ func (v *Decoded) readInteger(text string) error {
 
 func (v *Decoded) integerBytes(text string) error {
 	b, err := wireBytes(text)
-	switch {
+	switch v.Bytes = b; {
 	case err != nil && v.Field.Names != nil:
 		return fmt.Errorf("%q is not a number, not a name of %s and not hex", text, v.Field.Names.Group)
 	case err != nil:
@@ -143,34 +146,20 @@ func (v *Decoded) integerBytes(text string) error {
 	case len(b) != v.Field.Size:
 		return fmt.Errorf("%d bytes, but the value has %d", len(b), v.Field.Size)
 	}
-	v.Bytes = b
 	return nil
 }
 
 // named returns the number of a name, or of names of flags separated by | or
-// commas.
+// commas. Errors are negative on the wire, but for those of locks, which only the status of a reply has.
 func named(f *schema.Field, text string) (u uint64, ok bool) {
-	g := f.Names
-	if f.Format == schema.Errno {
-		g = schema.Errnos
+	if f.Format != schema.Errno {
+		return records.NamedValue(cmp.Or(f.Names, &schema.Names{}), text)
 	}
-	if g == nil {
-		return 0, false
+	u, ok = records.NamedValue(schema.Errnos, text)
+	if !ok && f.Name == opcodes.PbStatus.Name {
+		return records.NamedValue(opcodes.LdlmError, text)
 	}
-	if f.Name == opcodes.PbStatus.Name {
-		return namedStatus(text)
-	}
-	return records.NamedValue(g, text)
-}
-
-// namedStatus returns the status of a reply with the name of an errno, which is
-// negative on the wire, or of a result of operations on locks, which is positive.
-func namedStatus(text string) (u uint64, ok bool) {
-	if val, ok := schema.Errnos.Find(text); ok {
-		return -val.Value, true
-	}
-	val, ok := opcodes.LdlmError.Find(text)
-	return val.Value, ok
+	return -u, ok
 }
 
 func (v *Decoded) put(u uint64) {
@@ -215,7 +204,7 @@ func (v *Decoded) readFID(text string) error {
 	if v.Big {
 		order = binary.BigEndian
 	}
-	v.Bytes = order.AppendUint32(order.AppendUint32(order.AppendUint64(nil, seq), oid), ver)
+	v.Bytes = track.FID{Seq: seq, OID: oid, Ver: ver}.Append(nil, order)
 	v.Note = fidNote(seq, oid)
 	return nil
 }
@@ -294,13 +283,4 @@ func word(u uint64, big bool) []byte {
 		return binary.BigEndian.AppendUint64(nil, u)
 	}
 	return binary.LittleEndian.AppendUint64(nil, u)
-}
-
-func (v *Decoded) readVersion(text string) error {
-	n, ok := schema.ParseVersion(text)
-	if !ok {
-		return fmt.Errorf("%q is not a version such as 2.17.0.0", text)
-	}
-	v.put(uint64(n))
-	return nil
 }
