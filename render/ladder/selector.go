@@ -58,7 +58,7 @@ type Selector struct {
 	patterns [][]byte // of the FID on the wire
 	selected []*locks.Lock
 	rpcs     track.Attached[openRPC]
-	held     int                         // events of RPCs that have not ended and are not selected
+	held     int                         // events of RPCs that have not ended
 	ended    *fifo.Map[uint64, endedRPC] // that may yet be selected
 	number   uint64                      // of the last of them, where RPCs have no numbers
 	within   map[uint64]bool             // nested in a selected RPC, and not ended
@@ -70,7 +70,7 @@ type Selector struct {
 	Dropped int
 }
 
-// openRPC has the events of an RPC that has not ended.
+// openRPC has the events of an RPC that has not ended. They are drawn when it has.
 type openRPC struct {
 	events   []*Event
 	selected bool
@@ -134,10 +134,11 @@ func (s *Selector) message(r *track.RPC, m *dissect.Message) {
 		matches = true
 	}
 	h := s.rpcs.Of(r)
-	switch {
-	case matches && !h.selected:
-		s.selectRPC(r, h)
-	case !h.selected && s.held >= maxHeld:
+	if matches && !h.selected {
+		h.selected = true
+		s.diagram.AddTargetOf(r)
+	}
+	if !h.selected && s.held >= maxHeld {
 		s.Dropped++
 		return
 	}
@@ -145,11 +146,8 @@ func (s *Selector) message(r *track.RPC, m *dissect.Message) {
 	if e.reason = s.waited(e, r); evicted {
 		e.reason = "shows that the client was evicted"
 	}
-	if h.events = append(h.events, e); h.selected {
-		s.diagram.Add(e)
-	} else {
-		s.held++
-	}
+	h.events = append(h.events, e)
+	s.held++
 }
 
 // waited returns how long a lock was waited for that a completion callback grants, in words.
@@ -227,54 +225,45 @@ func (s *Selector) event(m *dissect.Message) *Event {
 	return e
 }
 
-// selectRPC selects an RPC: what is held of it is drawn.
-func (s *Selector) selectRPC(r *track.RPC, h *openRPC) {
-	h.selected = true
-	s.held -= len(h.events)
-	s.diagram.Add(h.events...)
-	s.diagram.AddTargetOf(r)
-}
-
 // done takes an RPC that has ended.
 func (s *Selector) done(r *track.RPC) {
 	if s.what.Alone {
 		return
 	}
 	h := s.rpcs.Of(r)
-	u := endedRPC{events: h.events}
-	number, nestable := s.number+1, false
+	u := endedRPC{events: h.events, locks: s.locksOf(r)}
+	s.number++
+	number, nestable, selected := s.number, false, h.selected
+	*h = openRPC{}
+	s.held -= len(u.events)
 	if s.nested != nil {
 		number, u.calls, nestable = s.nested.Number(r), s.nested.Calls(r), s.nested.MayBeNested(r)
 	}
-	if !h.selected && (s.within[number] || s.isSelected(r)) {
-		s.selectRPC(r, h)
+	if !selected && (s.within[number] || s.isSelected(r)) {
+		selected = true
+		s.diagram.AddTargetOf(r)
 	}
-	selected := h.selected
-	*h = openRPC{}
-	if selected {
+	switch {
+	case selected:
 		noteMissing(r, u.events)
 		delete(s.within, number)
-		s.selectNested(u.calls)
-		return
-	}
-	s.held -= len(u.events)
-	if u.locks = s.locksOf(r); nestable || len(u.locks) > 0 {
-		s.number = number
+		s.draw(u)
+	case nestable || len(u.locks) > 0:
 		if _, old, evicted := fifo.Put(s.ended, number, u); evicted {
 			s.decide(old)
 		}
 	}
 }
 
-// selectNested draws nested RPCs, and those nested in them.
-func (s *Selector) selectNested(calls []*nested.Call) {
-	for _, c := range calls {
+// draw draws an RPC that has ended, and those nested in it.
+func (s *Selector) draw(u endedRPC) {
+	s.diagram.Add(u.events...)
+	for _, c := range u.calls {
 		if c.Link <= nested.ByTime {
 			continue
 		}
 		if e, ok := fifo.Delete(s.ended, c.Number); ok {
-			s.diagram.Add(e.events...)
-			s.selectNested(e.calls)
+			s.draw(e)
 		} else if len(s.within) < maxWithin {
 			s.within[c.Number] = true
 		}
@@ -292,28 +281,21 @@ func (s *Selector) locksOf(r *track.RPC) []*locks.Lock {
 }
 
 func (s *Selector) isSelected(r *track.RPC) bool {
-	if s.what.MatchRPC != nil && s.what.MatchRPC(r) {
+	if s.what.MatchRPC != nil && s.what.MatchRPC(r) || s.isFile(s.files.Subject(r)) {
 		return true
-	}
-	fid := s.what.FID
-	hasFID := fid != track.FID{}
-	if hasFID {
-		if file, object := s.files.Subject(r); file == fid || object == fid {
-			return true
-		}
 	}
 	l, canceled := s.locks.Subjects(r)
 	if l != nil && s.what.Lock != 0 && slices.ContainsFunc(s.selected, l.IsBlockedBy) {
 		return true
 	}
-	is := func(l *locks.Lock) bool {
-		if hasFID {
-			file, object := s.files.LockSubject(l)
-			return file == fid || object == fid
-		}
-		return slices.Contains(s.selected, l)
-	}
+	is := func(l *locks.Lock) bool { return slices.Contains(s.selected, l) || s.isFile(s.files.LockSubject(l)) }
 	return l != nil && is(l) || slices.ContainsFunc(canceled, is)
+}
+
+// isFile reports whether one of two FIDs is selected.
+func (s *Selector) isFile(file, object track.FID) bool {
+	fid := s.what.FID
+	return fid != track.FID{} && (file == fid || object == fid)
 }
 
 // noteMissing notes at the events of an RPC what of it was not captured.
@@ -344,7 +326,7 @@ var missingReasons = map[track.Missing]string{
 func (s *Selector) decide(u endedRPC) {
 	for _, waiter := range s.selected {
 		if len(u.events) > 0 && u.events[len(u.events)-1].Time >= waiter.Asked.Time && slices.ContainsFunc(u.locks, waiter.IsBlockedBy) {
-			s.diagram.Add(u.events...)
+			s.draw(u)
 			return
 		}
 	}
