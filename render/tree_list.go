@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
@@ -33,7 +34,11 @@ func (r *Tree) scalars(dst *schema.Marked, i, depth, label int) {
 		if n.Is(dissect.NotValid) {
 			st = schema.Dim
 		}
-		same := r.countEqual(k, int(t.Nodes[i].End))
+		same := 1
+		for k+same < int(t.Nodes[i].End) && bytes.Equal(t.Bytes(n), t.Bytes(&t.Nodes[k+same])) {
+			same++
+		}
+		r.text = appendNodeValue(r.text[:0], t, n)
 		times := same
 		if same >= manyEqual {
 			times = 1
@@ -54,22 +59,4 @@ func (r *Tree) scalars(dst *schema.Marked, i, depth, label int) {
 	Wrap(dst, begin, column, r.opt.Width)
 	r.remarks(dst, i)
 	r.endLine(dst, &t.Nodes[i], depth)
-}
-
-// countEqual writes the value of node k into r.text and counts the nodes from
-// k up to end that have the same.
-func (r *Tree) countEqual(k, end int) int {
-	t := &r.tree
-	r.text = appendNodeValue(r.text[:0], t, &t.Nodes[k])
-	size := len(r.text)
-	n := 1
-	for ; k+n < end; n++ {
-		r.text = appendNodeValue(r.text, t, &t.Nodes[k+n])
-		same := string(r.text[size:]) == string(r.text[:size])
-		r.text = r.text[:size]
-		if !same {
-			break
-		}
-	}
-	return n
 }
