@@ -22,15 +22,11 @@ type Fields struct {
 // NewFields makes a renderer of the fields with these names: names of the wire,
 // paths such as lnet.src_nid, or keys of a message such as frame.
 func NewFields(names []string) (*Fields, error) {
-	f := &Fields{RecordFields: &RecordFields[*records.Message]{names: names}}
-	for _, name := range names {
-		p, ok := MessageField(name)
-		if !ok {
-			return nil, unknownField(name)
-		}
-		f.columns = append(f.columns, NewRecordField(p, false))
+	f, unknown := newRecordFields(names, MessageField)
+	if f == nil {
+		return nil, unknownField(unknown)
 	}
-	return f, nil
+	return &Fields{RecordFields: f}, nil
 }
 
 // MessageField finds a key of messages. A field of their trees is a key of the type EscapedText.
@@ -169,9 +165,13 @@ type RecordFields[R any] struct {
 // or without the prefix that they have in filters. When one does not exist, f is
 // nil and unknown is its name.
 func NewRecordFields[R any](t *records.Table[R], names []string) (f *RecordFields[R], unknown string) {
+	return newRecordFields(names, func(name string) (records.Path[R], bool) { return t.Find(strings.TrimPrefix(name, t.Prefix)) })
+}
+
+func newRecordFields[R any](names []string, find func(name string) (records.Path[R], bool)) (f *RecordFields[R], unknown string) {
 	f = &RecordFields[R]{names: names}
 	for _, name := range names {
-		p, ok := t.Find(strings.TrimPrefix(name, t.Prefix))
+		p, ok := find(name)
 		if !ok {
 			return nil, name
 		}

@@ -12,11 +12,13 @@ type JSON struct {
 
 	msg   records.Message
 	json  *RecordJSON[*records.Message]
-	lines *RecordJSON[*records.LogLine] // nil: there was none yet
+	lines *RecordJSON[*records.LogLine]
 }
 
 // NewJSON makes a JSON renderer.
-func NewJSON() *JSON { return &JSON{json: NewRecordJSON(&records.Messages)} }
+func NewJSON() *JSON {
+	return &JSON{json: NewRecordJSON(&records.Messages), lines: NewRecordJSON(&records.LogLines)}
+}
 
 // Append appends the object and a newline.
 func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
@@ -48,9 +50,6 @@ func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 func (j *JSON) log(dst []byte, lines []*track.LogLine) []byte {
 	if len(lines) == 0 {
 		return dst
-	}
-	if j.lines == nil {
-		j.lines = NewRecordJSON(&records.LogLines)
 	}
 	return append(appendJoined(append(dst, `,"log":[`...), lines, ",", func(dst []byte, l *track.LogLine) []byte {
 		return j.lines.Append(dst, &records.LogLine{LogLine: l, Text: string(AppendLogLine(nil, &l.Event))})

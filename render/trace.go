@@ -36,12 +36,7 @@ func (t *Trace) Append(dst *schema.Marked, n *nested.Node, at Moment) {
 	dst.AddBytes(schema.Heading, t.text)
 	dst.Text = append(dst.Text, t.about(n.RPC)...)
 	dst.Text = append(dst.Text, '\n')
-	rows := t.rows(nil, n, "", "")
-	t.fit(rows)
-	t.titles(dst, "link")
-	for _, r := range rows {
-		t.line(dst, &r, n.RPC.Begin())
-	}
+	t.table(dst, t.rows(nil, n, "", ""), "link")
 }
 
 // AppendList appends trees as one table, without a line above each. at has the time of the
@@ -56,17 +51,7 @@ func (t *Trace) AppendList(dst *schema.Marked, list []*nested.Node, at Moment) {
 		t.at = max(t.at, len(rows[first].at))
 		at.Before = n.RPC.Begin()
 	}
-	t.fit(rows)
-	dst.Spaces(t.at)
-	t.titles(dst, "xid, link")
-	var start int64
-	for _, r := range rows {
-		if r.at != nil {
-			start = r.RPC.Begin()
-		}
-		addCellRight(dst, schema.Dim, r.at, t.at)
-		t.line(dst, &r, start)
-	}
+	t.table(dst, rows, "xid, link")
 }
 
 // traceRow is a line about an RPC.
@@ -92,8 +77,8 @@ func (t *Trace) rows(list []traceRow, n *nested.Node, branches, below string) []
 	return list
 }
 
-// fit chooses the widths of columns.
-func (t *Trace) fit(rows []traceRow) {
+// table appends the titles of columns, which it fits to the rows, and the rows. last is the title of the last column.
+func (t *Trace) table(dst *schema.Marked, rows []traceRow, last string) {
 	t.op, t.node = len("operation"), len("nodes")
 	for _, r := range rows {
 		t.op = max(t.op, Width([]byte(r.branches))+Width(r.operation))
@@ -103,17 +88,21 @@ func (t *Trace) fit(rows []traceRow) {
 		links := len(" thread ")
 		t.op = max(minTraceOp, min(t.op, width-t.at-3*traceTime-1-1-t.node-links))
 	}
-}
-
-// titles appends the line with the titles of columns.
-func (t *Trace) titles(dst *schema.Marked, last string) {
+	dst.Spaces(t.at)
 	for _, title := range [...]string{"start", "time", "own"} {
 		addCellRight(dst, schema.Dim, []byte(title), traceTime)
 	}
 	addCellLeft(dst.Plain(" "), schema.Dim, []byte("operation"), t.op)
 	addCellLeft(dst.Plain(" "), schema.Dim, []byte("nodes"), t.node)
-	dst.Plain(" ").Add(schema.Dim, last)
-	dst.Text = append(dst.Text, '\n')
+	dst.Plain(" ").Add(schema.Dim, last).Plain("\n")
+	var start int64
+	for _, r := range rows {
+		if r.branches == "" {
+			start = r.RPC.Begin()
+		}
+		addCellRight(dst, schema.Dim, r.at, t.at)
+		t.line(dst, &r, start)
+	}
 }
 
 // about returns what the request is about.

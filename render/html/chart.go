@@ -47,31 +47,28 @@ func colorKey(class markup, s string) markup {
 	return `<svg aria-hidden="true" width="14" height="14"><rect class="` + class + `" width="14" height="14"/></svg>` + text(s)
 }
 
-// timeSteps are the distances between the labels of a time axis, in nanoseconds.
-var timeSteps = func() (list []int64) {
-	for unit := int64(time.Microsecond); unit < int64(time.Minute); unit *= 10 {
-		for _, n := range []int64{1, 2, 5} {
-			if n*unit < int64(time.Minute) {
-				list = append(list, n*unit)
-			}
-		}
-	}
-	for _, minutes := range []int64{1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 720, 1440} {
-		list = append(list, minutes*int64(time.Minute))
-	}
-	return list
-}()
+// timeSteps are the distances between the labels of a time axis, by their units.
+var timeSteps = []struct {
+	unit  time.Duration
+	steps []int64
+}{
+	{time.Microsecond, []int64{1, 2, 5, 10, 20, 50, 100, 200, 500}},
+	{time.Millisecond, []int64{1, 2, 5, 10, 20, 50, 100, 200, 500}},
+	{time.Second, []int64{1, 2, 5, 10, 20, 50}},
+	{time.Minute, []int64{1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440}},
+}
 
 // timeStep returns a distance between labels, of which there are at most a few.
 func timeStep(length int64) int64 {
-	const most = 10
-	for _, step := range timeSteps {
-		if length/step <= most {
-			return step
+	const most, day = 10, 24 * int64(time.Hour)
+	for _, u := range timeSteps {
+		for _, n := range u.steps {
+			if step := n * int64(u.unit); length/step <= most {
+				return step
+			}
 		}
 	}
-	last := timeSteps[len(timeSteps)-1]
-	return (length/most/last + 1) * last
+	return (length/most/day + 1) * day
 }
 
 func (r *renderer) timeAxis(plotHeight float64) {
@@ -96,8 +93,6 @@ func timeLabel(t, step int64) string {
 		return strconv.FormatInt(t/int64(time.Hour), 10) + thin + "h"
 	case step >= int64(time.Minute):
 		return strconv.FormatInt(t/int64(time.Minute), 10) + thin + "min"
-	case step >= int64(time.Second):
-		return strconv.FormatInt(t/int64(time.Second), 10) + thin + "s"
 	case step >= int64(time.Millisecond):
 		return trimZeros(strconv.FormatFloat(float64(t)/float64(time.Second), 'f', 3, 64)) + thin + "s"
 	}
