@@ -150,7 +150,9 @@ func (l *Limiter) value(src []byte, depth int) {
 	case '{':
 		depth += objectDepth
 		l.dst = append(l.dst, '{')
-		l.members(src, depth, depth > flatDepth)
+		for key, value := range parts(src) {
+			l.member(key, value, depth, false)
+		}
 		l.dst = append(l.dst, '}')
 	case '[':
 		depth += arrayDepth
@@ -173,43 +175,29 @@ func (l *Limiter) value(src []byte, depth int) {
 	}
 }
 
-// members copies the members of an object. With flat, containers in them become
-// members, too.
-func (l *Limiter) members(object []byte, depth int, flat bool) {
-	for key, value := range parts(object) {
-		if flat && (value[0] == '{' || value[0] == '[' && bytes.ContainsAny(value[1:], "{[")) {
-			end := len(l.path)
-			l.path = append(l.path, key...)
-			l.flatten(value)
-			l.path = l.path[:end]
-		} else {
-			l.key(key)
-			l.value(value, depth)
-		}
+// member copies a member of an object that is nested to a depth. What is in a container becomes members
+// of the object itself, with the path in their keys, where there is no depth left for it.
+func (l *Limiter) member(key, value []byte, depth int, inArray bool) {
+	nests := value[0] == '{' || value[0] == '[' && (inArray || bytes.ContainsAny(value[1:], "{["))
+	if depth <= flatDepth || !nests || len(value) == len("{}") {
+		l.key(key)
+		l.value(value, depth)
+		return
 	}
-}
-
-// flatten copies what is in a container, or a scalar, as members with the path in
-// their keys.
-func (l *Limiter) flatten(value []byte) {
 	end := len(l.path)
-	switch {
-	case !isContainer(value), len(value) == len("{}"):
-		l.key(nil)
-		l.value(value, 0)
-	case value[0] == '{':
+	l.path = append(l.path, key...)
+	if value[0] == '{' {
 		l.path = append(l.path, '.')
-		l.members(value, maxDepth-arrayDepth, true)
-	default:
+		for key, value := range parts(value) {
+			l.member(key, value, depth, false)
+		}
+	} else {
 		l.elements(value, func(i int, element []byte) {
-			if l.path = append(l.path[:end], '['); i < l.items {
-				l.path = append(strconv.AppendInt(l.path, int64(i), 10), ']')
-				l.flatten(element)
-			} else {
-				l.path = append(l.path, ']')
-				l.key(nil)
-				l.value(element, 0)
+			index := "[]"
+			if i < l.items {
+				index = "[" + strconv.Itoa(i) + "]"
 			}
+			l.member([]byte(index), element, depth, true)
 		})
 	}
 	l.path = l.path[:end]
