@@ -20,6 +20,9 @@ func NewJSON() *JSON {
 	return &JSON{json: NewRecordJSON(&records.Messages), lines: NewRecordJSON(&records.LogLines)}
 }
 
+// wrapping is the first section of RPC messages.
+var wrapping = dissect.MessageSections()[0].Name
+
 // Append appends the object and a newline.
 func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	j.msg.Set(m, at.First)
@@ -31,12 +34,9 @@ func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 			dst = j.json.appendKeys(dst, j.json.members[k:k+1], &j.msg, 0)
 			continue
 		}
-		for ; i < len(t.Nodes); i = int(t.Nodes[i].End) {
-			isData := key.Name == "content" && t.Nodes[i].Name() == "data" // which is beside the content, and no key
-			if !isData && t.Nodes[i].Name() != key.Name {
-				break
-			}
-			if !isData || j.BulkData && len(m.Data) == m.Size && len(m.Holes) == 0 {
+		rest := key.Name == wrapping // of messages inside others, sections come twice
+		for ; i < len(t.Nodes) && (rest || t.Nodes[i].Name() == key.Name); i = int(t.Nodes[i].End) {
+			if t.Nodes[i].Name() != "data" || j.BulkData && len(m.Data) == m.Size && len(m.Holes) == 0 {
 				dst = appendMembers(dst, t, i, int(t.Nodes[i].End))
 			}
 		}
