@@ -185,25 +185,13 @@ func (f *luaField) isNumber() bool {
 	return f.kind == luaTime || f.kind[0] != 'e' && (f.kind[1:] == "32" || f.kind[1:] == "64")
 }
 
-func luaKeyKind(e *records.Entry) string {
-	switch e.Type {
-	case records.Uint, records.Decimal:
-		return "u64"
-	case records.Int:
-		return "s64"
-	case records.Hex:
-		return "x64"
-	case records.Enum:
-		return "u32"
-	case records.Time:
-		return luaTime
-	case records.Duration:
-		return luaDuration
-	case records.Object, records.Section:
-		return luaNone
-	}
-	return luaText
+// luaKeyKinds are the kinds of keys by their types. Others are text.
+var luaKeyKinds = map[records.Type]string{
+	records.Uint: "u64", records.Decimal: "u64", records.Int: "s64", records.Hex: "x64", records.Enum: "u32",
+	records.Time: luaTime, records.Duration: luaDuration, records.Object: luaNone, records.Section: luaNone,
 }
+
+func luaKeyKind(e *records.Entry) string { return cmp.Or(luaKeyKinds[e.Type], luaText) }
 
 func luaFieldKind(f *schema.Field) (kind string, names *schema.Names) {
 	for f.Kind == schema.Array {

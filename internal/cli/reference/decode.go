@@ -49,22 +49,16 @@ func NewDecode(sys *scan.System) *cobra.Command {
 
   # extended attributes of files
   lshark decode trusted.lma=0x000000000000000001040000020000000300000000000000`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && sys.InTTY || len(args) == 1 && args[0] != "-" && !explain.AreAttributes(args[0]) && explain.TypeOf(args[0]) == "" {
-				about := "TYPE"
-				if len(args) == 1 {
-					about = args[0]
-				}
-				return exit.Usagef("decode needs a type and a value, as in: lshark decode errno -2; lshark explain %s describes a type", about)
-			}
-			return nil
-		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
+			case len(args) == 0 && sys.InTTY:
+				return needsType("TYPE")
 			case len(args) == 0 || args[0] == "-":
 				return p.decodeInput(big)
 			case explain.AreAttributes(args[0]):
 				return p.decodeAttributes(strings.Join(args, "\n"), big)
+			case len(args) == 1 && explain.TypeOf(args[0]) == "":
+				return needsType(args[0])
 			case args[0] == logType:
 				return p.decodeLog(strings.Join(args[1:], " "))
 			case len(args) == 1 && explain.TypeOf(args[0]) == logType:
@@ -81,6 +75,10 @@ func NewDecode(sys *scan.System) *cobra.Command {
 		f.BoolVar(&big, "big", false, "the hex bytes come from a big-endian sender")
 	})
 	return cmd
+}
+
+func needsType(about string) error {
+	return exit.Usagef("decode needs a type and a value, as in: lshark decode errno -2; lshark explain %s describes a type", about)
 }
 
 func (p *prose) decode(kind, value string, big bool) error {

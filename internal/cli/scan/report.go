@@ -130,23 +130,17 @@ type truncations struct {
 
 func (t *truncations) frame(f *capture.Frame) {
 	if len(t.list) == 0 || t.list[t.last].File != f.File {
-		t.last = t.find(f.File)
+		t.last = slices.IndexFunc(t.list, func(x diagnose.Truncated) bool { return x.File == f.File })
+		if t.last < 0 {
+			t.last = len(t.list)
+			t.list = append(t.list, diagnose.Truncated{File: f.File})
+		}
 	}
 	x := &t.list[t.last]
 	x.Snaplen = max(x.Snaplen, len(f.Data))
 	if len(f.Data) < f.Len {
 		x.Frames++
 	}
-}
-
-// find returns the index of a file, which it adds if it is new.
-func (t *truncations) find(file string) int {
-	at := slices.IndexFunc(t.list, func(x diagnose.Truncated) bool { return x.File == file })
-	if at < 0 {
-		at = len(t.list)
-		t.list = append(t.list, diagnose.Truncated{File: file})
-	}
-	return at
 }
 
 // tooShort describes the files whose frames are truncated before the headers of

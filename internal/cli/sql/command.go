@@ -18,7 +18,6 @@ import (
 	"github.com/lshark/lshark/dissect/lnet/clocks"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/parquet/rows"
 )
@@ -160,17 +159,16 @@ func (c *command) listQueries(names []string) error {
 	if err != nil {
 		return err
 	}
-	w := c.sys.NewWriter(iostreams.FlushWhenFull)
+	var text []byte
 	for _, q := range list {
-		line := fmt.Sprintf("%-18s %s\n", q.Name, q.Question)
 		if len(names) > 0 {
-			line = fmt.Sprintf("-- %s\n%s\n", q.Question, q.SQL)
-		}
-		if err := w.Write([]byte(line)); err != nil {
-			return err
+			text = fmt.Appendf(text, "-- %s\n%s\n", q.Question, q.SQL)
+		} else {
+			text = fmt.Appendf(text, "%-18s %s\n", q.Name, q.Question)
 		}
 	}
-	return w.Close()
+	_, err = c.sys.Out.Write(text)
+	return err
 }
 
 func (c *command) maintain(cache *cache, args []string) error {
@@ -184,16 +182,13 @@ func (c *command) maintain(cache *cache, args []string) error {
 	if err != nil {
 		return err
 	}
-	w := c.sys.NewWriter(iostreams.FlushWhenFull)
 	var total int64
+	var text []byte
 	for _, e := range list {
 		total += e.size
-		line := fmt.Sprintf("%d\t%s\t%s\t%s\n", e.size, strings.Join(e.tables, ","), e.capture, e.folder)
-		if err := w.Write([]byte(line)); err != nil {
-			return err
-		}
+		text = fmt.Appendf(text, "%d\t%s\t%s\t%s\n", e.size, strings.Join(e.tables, ","), e.capture, e.folder)
 	}
-	if err := w.Close(); err != nil {
+	if _, err := c.sys.Out.Write(text); err != nil {
 		return err
 	}
 	if !c.input.Quiet {
