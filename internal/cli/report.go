@@ -111,20 +111,15 @@ type pageTrackers struct {
 	page         html.Page
 	slowest      *slowest.Slowest
 	journal      journal.Journal
-	stats        []*track.Stats // by the dimensions of pageStats
+	stats        []pageStats
 	slowestLocks track.Top[*locks.Lock]
 	holders      locks.Blockers
 }
 
-// pageStats are the dimensions by which a page has statistics, and where they are in it.
-var pageStats = []struct {
-	by track.Dimension
-	of func(*html.Page) **track.Interval
-}{
-	{track.ByOp, func(p *html.Page) **track.Interval { return &p.Operations }},
-	{track.ByJob, func(p *html.Page) **track.Interval { return &p.Jobs }},
-	{track.ByClient, func(p *html.Page) **track.Interval { return &p.Clients }},
-	{track.ByTarget, func(p *html.Page) **track.Interval { return &p.Targets }},
+// pageStats are statistics, and where they are in the page.
+type pageStats struct {
+	*track.Stats
+	to **track.Interval
 }
 
 // measure is what RPCs are counted or measured by, if they are selected when they have ended.
@@ -140,9 +135,10 @@ func newPageTrackers(p *scan.Pass, onlyLogs bool, filter *flags.RPCFilter, selec
 	t.page.Timeline, t.page.Sizes = timeline.New(), &sizes.Sizes{}
 	t.slowest.Selects = selects
 	measures := []measure{t.slowest}
-	for _, s := range pageStats {
-		stats := track.NewStats(track.StatsOptions{By: []track.Dimension{s.by}})
-		t.stats, measures = append(t.stats, stats), append(measures, stats)
+	for by, to := range map[track.Dimension]**track.Interval{track.ByOp: &t.page.Operations, track.ByJob: &t.page.Jobs,
+		track.ByClient: &t.page.Clients, track.ByTarget: &t.page.Targets} {
+		stats := track.NewStats(track.StatsOptions{By: []track.Dimension{by}})
+		t.stats, measures = append(t.stats, pageStats{stats, to}), append(measures, stats)
 	}
 	hooks := []follow.Hooks{{Sent: t.page.Sizes.Sent, Lock: t.lock, Recovery: t.recovery, Message: t.journal.Message, TCPEvent: t.journal.TCPEvent,
 		Done: func(r *track.RPC) {
@@ -227,9 +223,9 @@ func (t *pageTrackers) end() *html.Page {
 	p := &t.page
 	p.Slowest = t.slowest.List()
 	p.Findings = html.Findings{List: t.engine.Findings(), Dropped: t.engine.Dropped()}
-	for i, s := range pageStats {
-		if list := t.stats[i].Intervals(); len(list) > 0 {
-			*s.of(p) = list[0]
+	for _, s := range t.stats {
+		if list := s.Intervals(); len(list) > 0 {
+			*s.to = list[0]
 		}
 	}
 	list := t.engine.Files().List()

@@ -156,21 +156,13 @@ type logReader interface {
 	Err() error
 }
 
-// logObserver is an Observer that takes logs without a capture.
-type logObserver interface {
-	Observer
-	Unseen(*track.RPC)
-	Line(*track.LogLine)
-}
-
 // about is what the lines of a flag are about.
 var about = map[string]string{rpctrace: "RPCs", dlmtrace: "locks", "ha": "connections"}
 
 // runLogs reads logs without a capture.
 func (p *Pass) runLogs() error {
-	use := p.opt.Logs
-	x, ok := p.observer.(logObserver)
-	if !ok || use.Flag == "" {
+	use, x := p.opt.Logs, p.observer
+	if x == nil || use.Flag == "" {
 		return exit.Usagef("%s: a log: this command needs a capture; lshark diagnose, imports, recovery, ladder, report, rpcs, stats and tui read logs alone, "+
 			"and locks debug logs", p.in.logs[0].Path)
 	}

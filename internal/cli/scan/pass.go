@@ -124,6 +124,9 @@ type Observer interface {
 	IBEvent(*lnet.IBEvent)
 	Advance(now int64)
 	Close()
+
+	Unseen(*track.RPC) // of logs without a capture
+	Line(*track.LogLine)
 }
 
 // Pass is one pass over the frames of an Input: it dissects them and feeds the
