@@ -32,7 +32,8 @@ type importsOptions struct {
 	flags.Job
 	filter   flags.MessageFilter
 	timeline bool
-	compared string // the clients of --compare
+	compared string // of --compare
+	a, b     string // the clients of it
 	atText   string // of --at
 	at       moment
 }
@@ -199,27 +200,23 @@ func joinCompared(args []string) []string {
 	return slices.Concat(args[:at], []string{flag + "=" + args[at+1] + "," + args[at+2]}, args[at+3:])
 }
 
-func (c *importsOptions) clients() (a, b string, ok bool) {
-	a, b, ok = strings.Cut(c.compared, ",")
-	return a, b, ok && a != "" && b != "" && !strings.Contains(b, ",")
-}
-
 // checkCompared checks the flag --compare; files are the arguments.
 func (c *importsOptions) checkCompared(files []string) error {
 	if c.compared == "" {
 		return nil
 	}
-	a, b, ok := c.clients()
+	c.a, c.b, _ = strings.Cut(c.compared, ",")
+	ok := c.a != "" && c.b != "" && !strings.Contains(c.b, ",")
 	if len(files)+len(c.Input.Read) == 0 && len(c.Input.Interfaces) == 0 {
-		if _, err := os.Stat(b); err == nil {
+		if _, err := os.Stat(c.b); err == nil {
 			ok = false // b was meant to be the capture
 		}
 	}
 	switch {
 	case !ok:
 		return exit.Usagef("--compare %s: needs two clients, --compare A B or --compare A,B", c.compared)
-	case a == b:
-		return exit.Usagef("--compare: %s is given twice", a)
+	case c.a == c.b:
+		return exit.Usagef("--compare: %s is given twice", c.a)
 	case c.timeline:
 		return exit.Usagef("--compare has no timeline")
 	}
@@ -235,9 +232,8 @@ func isOf(i *track.Import, client string) bool {
 // compare shows in what the connections of two clients differ, and notes which of the clients has
 // none.
 func (c *importsOptions) compare(x *flags.Run[*comparison.Connection], _ *track.Imports) (follow.Hooks, func([]*track.Import)) {
-	a, b, _ := c.clients()
 	x.List = func(dst *schema.Marked, list []*comparison.Connection) {
-		tables.NewNegotiatedText(c.Options(), a, b).Append(dst, list)
+		tables.NewNegotiatedText(c.Options(), c.a, c.b).Append(dst, list)
 	}
 	return follow.Hooks{}, func(list []*track.Import) {
 		of := func(client string) (found []*track.Import) {
@@ -258,7 +254,7 @@ func (c *importsOptions) compare(x *flags.Run[*comparison.Connection], _ *track.
 			}
 			return found
 		}
-		x.Emit(comparison.Connections(of(a), of(b))...)
+		x.Emit(comparison.Connections(of(c.a), of(c.b))...)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // TimeForm is the form of the time in names.
@@ -157,10 +156,7 @@ func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (remo
 			continue // removed in the meantime
 		}
 		path := filepath.Join(d.Path, e.Name())
-		size := info.Size()
-		if d.Folders {
-			size = folderSize(path)
-		}
+		size := sizeOf(path)
 		kept = append(kept, &entry{path, size, info.ModTime()})
 		bytes += size
 	}
@@ -180,18 +176,17 @@ func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (remo
 	return removed, bytes
 }
 
-// folderSize returns the bytes of the files in a folder. What is removed in the meantime
+// sizeOf returns the bytes of a file, or of the files in a folder. What is removed in the meantime
 // counts nothing.
-func folderSize(path string) (size int64) {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return 0
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			size += info.Size()
+func sizeOf(path string) (size int64) {
+	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				size += info.Size()
+			}
 		}
-	}
+		return nil
+	})
 	return size
 }
 
@@ -210,7 +205,7 @@ func CheckFree(dir string, free func(dir string) (int64, error)) error {
 // nameOf returns a text without what may not be in the name of a file.
 func nameOf(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && (r == '.' || r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+		if r == '.' || r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
 			return r
 		}
 		return '_'

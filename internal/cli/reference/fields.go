@@ -87,13 +87,9 @@ func chooseFields(all []byte, names []string, asJSON bool) (out []byte, unknown 
 
 // ownKeys lists the keys of records that -e and -Y accept, and the fields that
 // filters read without a tree, by record and name.
-func ownKeys() (list []*records.Entry) {
-	for _, e := range append(records.All(), filter.Probes()...) {
-		if e.InFilters {
-			list = append(list, &e)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *records.Entry) int {
+func ownKeys() []records.Entry {
+	list := slices.DeleteFunc(slices.Concat(records.All(), filter.Probes()), func(e records.Entry) bool { return !e.InFilters })
+	slices.SortStableFunc(list, func(a, b records.Entry) int {
 		return cmp.Or(strings.Compare(a.Of, b.Of), strings.Compare(a.Name, b.Name))
 	})
 	return list

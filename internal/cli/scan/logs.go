@@ -181,7 +181,7 @@ func (p *Pass) runLogs() error {
 			x.Line(l)
 		}
 		if p.in.flags.Follow && p.lines%linesPerIdle == 0 {
-			p.idleLogs()
+			p.idleConsumers(p.clock.last)
 		}
 	}
 	if y, ok := x.(interface{ LockLine(*track.LogLine) }); ok && use.Flag == dlmtrace {
@@ -272,18 +272,9 @@ func (p *Pass) followLogs(m *logs.Merge, stop func() bool) {
 		if p.clock.begun {
 			p.observer.Advance(p.clock.now())
 		}
-		p.idleLogs()
+		p.idleConsumers(p.clock.last)
 	}
 	m.End()
-}
-
-// idleLogs calls the Idle funcs between lines of logs that are followed.
-func (p *Pass) idleLogs() {
-	for i := range p.consumers {
-		if idle := p.consumers[i].Idle; idle != nil {
-			p.Fail(idle(p.clock.last))
-		}
-	}
 }
 
 // awaitLogs waits a second, and reports whether stop was not closed meanwhile.

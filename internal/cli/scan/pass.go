@@ -195,6 +195,14 @@ func (p *Pass) end() {
 	}
 }
 
+func (p *Pass) idleConsumers(now int64) {
+	for _, c := range p.consumers {
+		if c.Idle != nil {
+			p.Fail(c.Idle(now))
+		}
+	}
+}
+
 // First returns the time of the first frame, 0 before it was read.
 func (p *Pass) First() int64 { return p.clock.first }
 
@@ -512,11 +520,7 @@ func (p *Pass) idle() {
 	if p.observer != nil {
 		p.observer.Advance(now)
 	}
-	for i := range p.consumers {
-		if idle := p.consumers[i].Idle; idle != nil {
-			p.Fail(idle(now))
-		}
-	}
+	p.idleConsumers(now)
 	if p.saver != nil && p.saver.idle(now) != nil {
 		p.Fail(ErrStop) // finishSave returns the error
 	}
