@@ -141,8 +141,8 @@ func completeFlags(cmd *cobra.Command) {
 		"display":   completeFilter,
 		"interface": completeInterface,
 		"autostop":  flags.OneOf("duration:"),
-		"by":        completeBy,
-		"only":      completeRules,
+		"by":        flags.LastOf(append(slices.Clone(track.DimensionNames()), byPath)...),
+		"only":      flags.LastOf(diagnose.Codes(rules.All())...),
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		c := known[f.Name]
@@ -215,14 +215,6 @@ func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cob
 		words = filter.Names(ofRPCs)
 	}
 	return flags.CompleteAt(words, start, at)
-}
-
-func completeRules(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	return flags.CompleteLast(diagnose.Codes(rules.All()), start, ",")
-}
-
-func completeBy(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	return flags.CompleteLast(append(slices.Clone(track.DimensionNames()), byPath), start, ",")
 }
 
 func completeInterface(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {

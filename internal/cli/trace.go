@@ -21,8 +21,7 @@ import (
 // traceOptions are the flags of the command that shows an operation across nodes.
 type traceOptions struct {
 	flags.Job
-	text string // XID
-	xid  uint64
+	xid uint64
 }
 
 func newTrace(sys *scan.System) *cobra.Command {
@@ -45,23 +44,19 @@ func newTrace(sys *scan.System) *cobra.Command {
 
   # as spans with parents, for a backend that draws traces
   lshark trace -T otlp 1882522806458496 mds.pcap`,
-	}, c, flags.Help{Time: "RPC", Logs: true}, (*traceOptions).check, (*traceOptions).run)
+	}, c, flags.Help{Time: "RPC", Logs: true}, nil, (*traceOptions).run)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return exit.Usagef("the number of an RPC is missing")
 		}
-		c.text = args[0]
+		var err error
+		if c.xid, err = strconv.ParseUint(strings.TrimPrefix(args[0], "x"), 10, 64); err != nil {
+			return exit.Usagef("%s: must be the number of an RPC, such as 1882522806458496", args[0])
+		}
 		return run(cmd, args[1:])
 	}
 	return cmd
-}
-
-func (c *traceOptions) check() (err error) {
-	if c.xid, err = strconv.ParseUint(strings.TrimPrefix(c.text, "x"), 10, 64); err != nil {
-		return exit.Usagef("%s: must be the number of an RPC, such as 1882522806458496", c.text)
-	}
-	return nil
 }
 
 func (c *traceOptions) run() error {

@@ -62,10 +62,11 @@ func OneOf(words ...string) Completion {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// CompleteLast completes the last of several words that have one of the separators
-// between them.
-func CompleteLast(names []string, start, separators string) ([]string, cobra.ShellCompDirective) {
-	return CompleteAt(names, start, strings.LastIndexAny(start, separators)+1)
+// LastOf completes the last of several words that have commas between them.
+func LastOf(words ...string) Completion {
+	return func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+		return CompleteAt(words, start, strings.LastIndexByte(start, ',')+1)
+	}
 }
 
 // CompleteAt completes the word that begins at a position.
