@@ -303,11 +303,8 @@ func (c *anonymizeOptions) create(in, out string) (*iostreams.Writer, error) {
 	if out == "-" {
 		return c.sys.NewWriter(iostreams.FlushWhenFull), nil
 	}
-	if sameFile(in, out) {
-		return nil, exit.Usagef("%s: would overwrite the input", out)
-	}
-	if info, err := os.Stat(out); err == nil && info.IsDir() {
-		return nil, exit.Usagef("%s is a directory", out)
+	if err := scan.CheckOutput(out, out, in); err != nil {
+		return nil, err
 	}
 	return iostreams.NewFileWriter(out, false)
 }

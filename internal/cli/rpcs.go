@@ -162,7 +162,7 @@ func (c *rpcsOptions) run() error {
 
 // runTree prints RPCs with those that are nested in them.
 func (c *rpcsOptions) runTree(o scan.Options) error {
-	x := c.Open(o)
+	x := flags.Open(&c.Job, &records.RPCs, o)
 	f := followRPCs(x.Pass, c.filter, c.timeout, x.FollowOptions())
 	selected := 0
 	trees := nested.NewTrees(f.Nested(), c.slowest, func(r *track.RPC) bool {
@@ -175,21 +175,18 @@ func (c *rpcsOptions) runTree(o scan.Options) error {
 		return true
 	})
 	f.Add(follow.Hooks{Done: trees.Done})
-	return x.Run(func() error {
-		roots := trees.Roots()
+	x.Own(func(dst *schema.Marked, _ []*track.RPC) {
+		switch roots := trees.Roots(); {
+		case c.Form.Value == "json":
+			dst.Text = render.AppendTraceJSON(dst.Text, roots)
+		case len(roots) > 0:
+			render.NewTrace(c.Options()).AppendList(dst, roots, render.Moment{First: x.First()})
+		}
 		if n := trees.Dropped; n > 0 {
 			x.Note("%d more RPCs are not shown: select fewer with -Y, or --slowest", n)
 		}
-		if c.Form.Value == "json" {
-			return x.Out.Write(render.AppendTraceJSON(nil, roots))
-		}
-		if len(roots) == 0 {
-			return nil
-		}
-		var text schema.Marked
-		render.NewTrace(c.Options()).AppendList(&text, roots, render.Moment{First: x.First()})
-		return x.Print(&text)
 	})
+	return x.Run(nil)
 }
 
 // followRPCs returns a Follower of a pass that selects RPCs. The filter is applied to each

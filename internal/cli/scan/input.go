@@ -106,7 +106,7 @@ func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, e
 	if path == "" || path == stdin {
 		return sys.NewWriter(in.FlushPolicy()), nil
 	}
-	if err := in.checkOutput(flag, path); err != nil {
+	if err := CheckOutput(flag+" "+path, path, in.files...); err != nil {
 		return nil, err
 	}
 	folder := filepath.Dir(path)
@@ -119,8 +119,8 @@ func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, e
 	return iostreams.NewFileWriter(path, in.Live() && !iostreams.MayRenameIn(folder))
 }
 
-// checkOutput returns an error if a file to be written is one of the input, or a directory.
-func (in *Input) checkOutput(flag, path string) error {
+// CheckOutput returns an error if a file to be written is one of the input, or a directory. It is about what.
+func CheckOutput(what, path string, input ...string) error {
 	info, err := os.Stat(path)
 	isInput := func(path string) bool {
 		file, err := Stat(path)
@@ -129,10 +129,10 @@ func (in *Input) checkOutput(flag, path string) error {
 	switch {
 	case err != nil: // creating it tells why
 		return nil
-	case slices.ContainsFunc(in.files, isInput):
-		return exit.Usagef("%s %s: would overwrite the input", flag, path)
+	case slices.ContainsFunc(input, isInput):
+		return exit.Usagef("%s: would overwrite the input", what)
 	case info.IsDir():
-		return exit.Usagef("%s %s: is a directory", flag, path)
+		return exit.Usagef("%s: is a directory", what)
 	}
 	return nil
 }

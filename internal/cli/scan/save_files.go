@@ -50,7 +50,7 @@ func newSaveFiles(sys *System, in *Input, path string) (*saveFiles, error) {
 	if out, err := os.Stat(path); err == nil && sys.IsOut(out) {
 		return nil, exit.Usagef("-w %s: standard output has the results; name another file", path)
 	}
-	if err := in.checkOutput("-w", path); err != nil {
+	if err := CheckOutput("-w "+path, path, in.files...); err != nil {
 		return nil, err
 	}
 	return s, s.open(time.Now().UnixNano())
