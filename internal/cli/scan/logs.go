@@ -259,7 +259,14 @@ func (p *Pass) followLogs(m *logs.Merge, stop func() bool) {
 	p.Note("following %s", strings.Join(p.in.LogNames(), ", "))
 	await := p.sys.AwaitLogs
 	if await == nil {
-		await = awaitLogs
+		await = func(stop <-chan struct{}) bool {
+			select {
+			case <-time.After(time.Second):
+				return true
+			case <-stop:
+				return false
+			}
+		}
 	}
 	for more := true; more && !stop(); more = await(ended) {
 		before := p.lines
@@ -275,16 +282,6 @@ func (p *Pass) followLogs(m *logs.Merge, stop func() bool) {
 		p.idleConsumers(p.clock.last)
 	}
 	m.End()
-}
-
-// awaitLogs waits a second, and reports whether stop was not closed meanwhile.
-func awaitLogs(stop <-chan struct{}) bool {
-	select {
-	case <-time.After(time.Second):
-		return true
-	case <-stop:
-		return false
-	}
 }
 
 // openLogs opens the logs beside a capture.

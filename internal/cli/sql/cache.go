@@ -30,18 +30,6 @@ type cache struct {
 	now     func() time.Time
 }
 
-func cacheFolder(env func(string) string) (string, error) {
-	// By the specification a relative path is to be ignored.
-	if base := env("XDG_CACHE_HOME"); filepath.IsAbs(base) {
-		return filepath.Join(base, "lshark"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("no folder for the cache: set XDG_CACHE_HOME, or HOME: %w", err)
-	}
-	return filepath.Join(home, ".cache", "lshark"), nil
-}
-
 const (
 	parquetFolder = "parquet"
 	captureFile   = "capture"

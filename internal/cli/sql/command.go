@@ -98,11 +98,11 @@ func (c *command) start(args []string) error {
 	if c.list {
 		return c.listQueries(args)
 	}
-	folder, err := cacheFolder(c.sys.Env)
+	folder, err := os.UserCacheDir()
 	if err != nil {
-		return err
+		return fmt.Errorf("no folder for the cache: %w", err)
 	}
-	cache := &cache{folder: folder, release: release(), now: time.Now}
+	cache := &cache{folder: filepath.Join(folder, "lshark"), release: release(), now: time.Now}
 	if err := cache.check(); err != nil {
 		return err
 	}

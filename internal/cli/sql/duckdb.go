@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
+	"strconv"
 	"syscall"
 
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -52,7 +52,7 @@ func duckdb(s *iostreams.IO, views, form, query string) error {
 		return err
 	}
 	// As -cmd and not as -init, so that the user's ~/.duckdbrc is read, too.
-	args := slices.Concat([]string{"-bail", "-cmd", ".read " + shellQuote(path)}, formFlags(form, s.OutTTY))
+	args := slices.Concat([]string{"-bail", "-cmd", ".read " + strconv.Quote(path)}, formFlags(form, s.OutTTY))
 	if query != "" {
 		args = append(args, "-c", query)
 	}
@@ -78,24 +78,18 @@ var errQuery = errors.New("the query failed")
 
 func explainEnd(err error) error {
 	var ended *exec.ExitError
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case !errors.As(err, &ended):
+	}
+	if !errors.As(err, &ended) {
 		return fmt.Errorf("run duckdb: %w", err)
-	case isBrokenPipe(ended.ProcessState):
+	}
+	status, ok := ended.Sys().(syscall.WaitStatus)
+	switch {
+	case ok && status.Signaled() && status.Signal() == syscall.SIGPIPE:
 		return syscall.EPIPE // which is no failure: the reader of the output went away
 	case ended.ExitCode() < 0:
 		return fmt.Errorf("duckdb: %v", ended.ProcessState)
 	}
 	return errQuery
-}
-
-func isBrokenPipe(p *os.ProcessState) bool {
-	status, ok := p.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGPIPE
-}
-
-func shellQuote(path string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
