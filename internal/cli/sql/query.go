@@ -2,6 +2,7 @@ package sql
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,24 +97,13 @@ var statements = [...]string{"select", "from", "with", "describe", "desc", "summ
 // first word, so that files cannot change what it is. A file with such a name needs
 // its directory, as in ./select.
 func isQuery(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n(;")
-	rest := strings.TrimLeftFunc(text, isLetter)
-	word := text[:len(text)-len(rest)]
-	isComment := strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "/*")
-	if word == "" {
-		return isComment
-	}
-	if rest == "" || !isComment && !strings.ContainsRune(" \t\r\n;*('\"", rune(rest[0])) {
+	begin := regexp.MustCompile(`^[\s(;]*([a-zA-Z]*)(--|/\*|[\s;*('"])`).FindStringSubmatch(text)
+	if begin == nil {
 		return false
 	}
-	return slices.Contains(statements[:], strings.ToLower(word))
+	word, next := strings.ToLower(begin[1]), begin[2]
+	return word == "" && (next == "--" || next == "/*") || slices.Contains(statements[:], word)
 }
-
-func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
-
-// isWordPart reports whether a byte may be in the name of a table that is not in
-// quotes.
-func isWordPart(r rune) bool { return isLetter(r) || r >= '0' && r <= '9' || r == '_' }
 
 // hidingWords are those with which a query can read a table that it does not name: by
 // lists of tables, by copies of a database, and by queries that are made of text.
@@ -125,8 +115,8 @@ var hidingWords = [...]string{"query", "query_table", "show", "show_tables", "sh
 // counts, too: a table too many costs time, one too few a wrong answer.
 func mentioned(query string) (tables []string) {
 	words := make(map[string]bool)
-	for _, word := range strings.FieldsFunc(query, func(r rune) bool { return !isWordPart(r) }) {
-		words[strings.ToLower(word)] = true
+	for _, word := range regexp.MustCompile(`\w+`).FindAllString(strings.ToLower(query), -1) {
+		words[word] = true
 	}
 	isMentioned := func(word string) bool { return words[word] }
 	hasCommand := strings.HasPrefix(query, ".") || strings.Contains(query, "\n.") // of the DuckDB shell, such as .read
