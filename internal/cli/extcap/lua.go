@@ -165,15 +165,14 @@ func unite(a, b *schema.Names) (*schema.Names, bool) {
 	case a.Flags != b.Flags:
 		return nil, false
 	}
-	aliases := func(v schema.Value) bool { return v.Alias }
-	values := slices.DeleteFunc(slices.Clone(a.Values), aliases)
-	for _, v := range slices.DeleteFunc(slices.Clone(b.Values), aliases) {
-		same := slices.ContainsFunc(values, func(w schema.Value) bool { return w.Name == v.Name && w.Value == v.Value })
-		clash := slices.ContainsFunc(values, func(w schema.Value) bool { return w.Name == v.Name || !a.Flags && w.Value == v.Value })
-		if !same && clash {
-			return nil, false
-		} else if !same {
+	isAlias := func(v schema.Value) bool { return v.Alias }
+	values := slices.DeleteFunc(slices.Clone(a.Values), isAlias)
+	for _, v := range slices.DeleteFunc(slices.Clone(b.Values), isAlias) {
+		at := slices.IndexFunc(values, func(w schema.Value) bool { return w.Name == v.Name || !a.Flags && w.Value == v.Value })
+		if at < 0 {
 			values = append(values, v)
+		} else if values[at].Name != v.Name || values[at].Value != v.Value {
+			return nil, false
 		}
 	}
 	return &schema.Names{Group: a.Group, Flags: a.Flags, Values: values}, true

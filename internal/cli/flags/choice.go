@@ -58,35 +58,32 @@ func WordList(words []string) string {
 // Size is a flag with a number of bytes, such as 256M.
 type Size int64
 
-var sizeUnits = [...]struct {
-	letter string
-	bytes  int64
-}{{"T", 1 << 40}, {"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
+// sizeUnits are the letters of units, each of which is 1024 times the one before.
+const sizeUnits = "KMGT"
 
-// Set parses a number of bytes, or of units with one of the letters K, M, G and T.
+// Set parses a number of bytes, or of units with one of the letters.
 func (s *Size) Set(text string) error {
-	number, unit := text, int64(1)
-	for _, u := range sizeUnits {
-		if rest, ok := strings.CutSuffix(strings.ToUpper(text), u.letter); ok {
-			number, unit = rest, u.bytes
+	number, bits := text, 0
+	for i := range sizeUnits {
+		if rest, ok := strings.CutSuffix(strings.ToUpper(text), sizeUnits[i:i+1]); ok {
+			number, bits = rest, 10*(i+1)
 		}
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64/unit {
+	if err != nil || n < 0 || n > math.MaxInt64>>bits {
 		return errors.New("must be a size in bytes, such as 500M or 20G")
 	}
-	*s = Size(n * unit)
+	*s = Size(n << bits)
 	return nil
 }
 
 // String returns the size in the largest unit of which it is a multiple.
 func (s *Size) String() string {
-	for _, u := range sizeUnits {
-		if n := int64(*s); n > 0 && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.letter
-		}
+	n, unit := int64(*s), 0
+	for n > 0 && n%1024 == 0 && unit < len(sizeUnits) {
+		n, unit = n/1024, unit+1
 	}
-	return strconv.FormatInt(int64(*s), 10)
+	return strconv.FormatInt(n, 10) + sizeUnits[max(unit-1, 0):unit]
 }
 
 // Type returns the placeholder for the value in help.

@@ -69,9 +69,8 @@ func nullable(t string) string {
 }
 
 // fewValues are the columns with strings of which each file has few.
-var fewValues = []string{"opcode", "pb_opc", "pb_type", "variant", "kind", "type", "mode", "state", "client", "server", "target",
-	"target_index",
-	"target_from", "job", "error", "reply_missing", "lock_wait_end", "sensor", "capture"}
+var fewValues = strings.Fields("opcode pb_opc pb_type variant kind type mode state client server target target_index target_from job error " +
+	"reply_missing lock_wait_end sensor capture")
 
 // appendClickHouse appends the statement that creates a table in ClickHouse. Rows of
 // rpcs that are inserted a second time replace the first ones: its sorting key

@@ -87,11 +87,8 @@ func viewTable(name string) (table string, ok bool) {
 	return name, slices.Contains(allTables, name)
 }
 
-var statements = [...]string{"select", "from", "with", "describe", "desc", "summarize", "show", "explain", "pivot", "unpivot", "values",
-	"table",
-	"copy", "create", "set", "pragma", "call", "attach", "use", "install", "load", "export", "execute", "prepare", "insert", "update",
-	"delete",
-	"drop", "alter", "begin"}
+var statements = strings.Fields("select from with describe desc summarize show explain pivot unpivot values table copy create set pragma call " +
+	"attach use install load export execute prepare insert update delete drop alter begin")
 
 // isQuery reports whether an argument is a query and not the name of a file: by its
 // first word, so that files cannot change what it is. A file with such a name needs
@@ -102,14 +99,13 @@ func isQuery(text string) bool {
 		return false
 	}
 	word, next := strings.ToLower(begin[1]), begin[2]
-	return word == "" && (next == "--" || next == "/*") || slices.Contains(statements[:], word)
+	return word == "" && (next == "--" || next == "/*") || slices.Contains(statements, word)
 }
 
 // hidingWords are those with which a query can read a table that it does not name: by
 // lists of tables, by copies of a database, and by queries that are made of text.
-var hidingWords = [...]string{"query", "query_table", "show", "show_tables", "show_tables_expanded", "tables", "database",
-	"information_schema", "pg_catalog",
-	"sqlite_master", "sqlite_schema", "duckdb_tables", "duckdb_views", "duckdb_columns"}
+var hidingWords = strings.Fields("query query_table show show_tables show_tables_expanded tables database information_schema pg_catalog " +
+	"sqlite_master sqlite_schema duckdb_tables duckdb_views duckdb_columns")
 
 // mentioned returns the tables that a query may read. A word in a comment or a text
 // counts, too: a table too many costs time, one too few a wrong answer.
@@ -120,7 +116,7 @@ func mentioned(query string) (tables []string) {
 	}
 	isMentioned := func(word string) bool { return words[word] }
 	hasCommand := strings.HasPrefix(query, ".") || strings.Contains(query, "\n.") // of the DuckDB shell, such as .read
-	if hasCommand || slices.ContainsFunc(hidingWords[:], isMentioned) {
+	if hasCommand || slices.ContainsFunc(hidingWords, isMentioned) {
 		return slices.Clone(allTables)
 	}
 	for _, table := range allTables {
