@@ -40,7 +40,8 @@ type command struct {
 	snaplen string
 	display string
 	content flags.Choice
-	remote  remote
+
+	remoteHost, remoteCommand string // of a capture on another host
 }
 
 // query holds the flags of calls that only request information, and those that lshark
@@ -79,8 +80,8 @@ func New(sys *scan.System, version string) *cobra.Command {
 		f.StringVar(&c.ports, "port", "", "TCP `PORTS` that carry LNet, separated by commas (default 988)")
 		f.StringVar(&c.snaplen, "snaplen", "0", "capture at most `BYTES` of a frame, 0 for all")
 		f.Lookup("snaplen").DefValue = "" // as a number has it
-		f.StringVar(&c.remote.host, "remote-host", "", "`HOST`, or user@host, on which "+remoteInterface+" runs lshark by ssh")
-		f.StringVar(&c.remote.program, "remote-command", "lshark", "`COMMAND` by which that host runs lshark, such as \"sudo -n lshark\"")
+		f.StringVar(&c.remoteHost, "remote-host", "", "`HOST`, or user@host, on which "+remoteInterface+" runs lshark by ssh")
+		f.StringVar(&c.remoteCommand, "remote-command", "lshark", "`COMMAND` by which that host runs lshark, such as \"sudo -n lshark\"")
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		f.Var(&c.content, "content", "what Wireshark gets: "+flags.WordList(c.content.Words))

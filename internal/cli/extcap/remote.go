@@ -19,16 +19,10 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 )
 
-// remote holds the flags for a capture on another host.
-type remote struct {
-	host    string
-	program string
-}
-
 // captureRemote runs lshark on another host by ssh, and copies the packets that it
 // writes to standard output.
 func (c *command) captureRemote(out *output, input *scan.Flags) error {
-	if err := c.remote.check(); err != nil {
+	if err := c.checkRemote(); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -37,7 +31,7 @@ func (c *command) captureRemote(out *output, input *scan.Flags) error {
 		<-out.gone
 		stop()
 	}()
-	ssh := exec.CommandContext(ctx, "ssh", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-T", "--", c.remote.host, c.remoteLine(input))
+	ssh := exec.CommandContext(ctx, "ssh", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-T", "--", c.remoteHost, c.remoteLine(input))
 	ssh.Cancel = func() error { return ssh.Process.Signal(syscall.SIGTERM) }
 	ssh.WaitDelay = 2 * time.Second
 	ignoreTerminal(ssh)
@@ -51,7 +45,7 @@ func (c *command) captureRemote(out *output, input *scan.Flags) error {
 	case err == nil || ctx.Err() != nil: // ended, or stopped
 		return nil
 	}
-	return explain(c.remote.host, err, complaint.String())
+	return explain(c.remoteHost, err, complaint.String())
 }
 
 // copied passes on what is written to it, and keeps the error.
@@ -83,16 +77,16 @@ func explain(host string, err error, complaint string) error {
 // hostCharacters are those of a host, or of user@host.
 const hostCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@.:-_[]%"
 
-// check checks that the host cannot be taken for an option of ssh.
-func (r *remote) check() error {
+// checkRemote checks that the host cannot be taken for an option of ssh.
+func (c *command) checkRemote() error {
 	switch {
-	case r.host == "":
+	case c.remoteHost == "":
 		return exit.Usagef("the remote host is missing (--remote-host)")
-	case r.host[0] == '-':
-		return exit.Usagef("--remote-host %s: must not begin with a dash", r.host)
-	case strings.Trim(r.host, hostCharacters) != "":
-		return exit.Usagef("--remote-host %s: must be HOST or USER@HOST", iostreams.Printable(r.host))
-	case len(strings.Fields(r.program)) == 0:
+	case c.remoteHost[0] == '-':
+		return exit.Usagef("--remote-host %s: must not begin with a dash", c.remoteHost)
+	case strings.Trim(c.remoteHost, hostCharacters) != "":
+		return exit.Usagef("--remote-host %s: must be HOST or USER@HOST", iostreams.Printable(c.remoteHost))
+	case len(strings.Fields(c.remoteCommand)) == 0:
 		return exit.Usagef("--remote-command: must not be empty")
 	}
 	return nil
@@ -100,7 +94,7 @@ func (r *remote) check() error {
 
 // remoteLine returns the command line for the shell of the other host.
 func (c *command) remoteLine(input *scan.Flags) string {
-	args := append(strings.Fields(c.remote.program), "extcap", "--capture", "--extcap-interface", localInterface, "--fifo", "-",
+	args := append(strings.Fields(c.remoteCommand), "extcap", "--capture", "--extcap-interface", localInterface, "--fifo", "-",
 		"--interface", c.iface, "--content", c.content.Value)
 	if len(input.Ports) > 0 {
 		args = append(args, "--port", c.ports)

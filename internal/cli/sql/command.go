@@ -80,20 +80,13 @@ func New(sys *scan.System, run Run) *cobra.Command {
 	return cmd
 }
 
-func (c *command) check() error {
+func (c *command) start(args []string) error {
 	for i, name := range c.tables {
 		table, ok := viewTable(name)
 		if !ok {
 			return exit.UnknownName("table", name, allTables)
 		}
 		c.tables[i] = table
-	}
-	return nil
-}
-
-func (c *command) start(args []string) error {
-	if err := c.check(); err != nil {
-		return err
 	}
 	if c.list {
 		return c.listQueries(args)
@@ -266,7 +259,7 @@ func (c *command) answer(cache *cache, in *inputs, query string) error {
 	if err != nil {
 		return errors.Join(err, damaged)
 	}
-	err = duckdb(c.sys.IO, script(files, clocks), c.form.Value, query)
+	err = duckdb(c.sys.IO, script(files, captures, clocks), c.form.Value, query)
 	if errors.Is(err, errNoDuckDB) && len(tables) > 0 && len(captures) > 0 {
 		folder := filepath.Dir(files[tables[0]][0].path)
 		if len(captures) > 1 {

@@ -16,13 +16,16 @@ import (
 var rpcViews string
 
 // script returns the SQL that makes the views over the files of tables. clocks are those of captures, by
-// path.
-func script(files map[string][]file, clocks map[string]clocks.Clock) string {
+// path. Captures have names as in the records of other commands.
+func script(files map[string][]file, captures []string, clocks map[string]clocks.Clock) string {
 	var b strings.Builder
 	// Everything that is needed is in DuckDB. A query that needs an extension installs it itself.
 	b.WriteString("set autoinstall_known_extensions = false;\ncreate schema if not exists lshark;\n" +
 		"create or replace macro duration(ns) as to_microseconds(ns // 1000);\n") // an INTERVAL
-	names := captureNames(files)
+	names := make(map[string]string) // by path
+	for i, name := range capture.FileNames(captures) {
+		names[captures[i]] = name
+	}
 	for _, table := range allTables {
 		if len(files[table]) == 0 {
 			continue
@@ -38,24 +41,6 @@ func script(files map[string][]file, clocks map[string]clocks.Clock) string {
 		b.WriteString(rpcViews)
 	}
 	return b.String()
-}
-
-// captureNames returns the names of captures as in the records of other commands, by path.
-func captureNames(files map[string][]file) map[string]string {
-	var paths []string
-	names := make(map[string]string)
-	for _, list := range files {
-		for _, f := range list {
-			if _, ok := names[f.capture]; !ok && f.capture != "" {
-				names[f.capture] = ""
-				paths = append(paths, f.capture)
-			}
-		}
-	}
-	for i, name := range capture.FileNames(paths) {
-		names[paths[i]] = name
-	}
-	return names
 }
 
 // writeView writes the view over the files of a table. A file of the cache may have been made when the
