@@ -150,7 +150,13 @@ func runFiles[R any](c *filesOptions, keys *records.Table[R], kind *tables.Kind[
 		if n := followed.Dropped; n > 0 {
 			x.Note("%d files that were not used for the longest time are not shown", n)
 		}
-		x.Emit(of(c.sorted(followed.List()))...)
+		list := slices.DeleteFunc(followed.List(), func(f *files.File) bool { return !c.selects(f) })
+		sortFiles(list, c.sort.Value)
+		shown := of(list)
+		if c.top > 0 {
+			shown = shown[:min(c.top, len(shown))]
+		}
+		x.Emit(shown...)
 	})
 }
 
@@ -210,24 +216,11 @@ func (c *filesOptions) runTimeline(o scan.Options) error {
 	})
 }
 
-// sorted returns the files that the flags select, in their order.
-func (c *filesOptions) sorted(list []*files.File) []*files.File {
-	list = slices.DeleteFunc(list, func(f *files.File) bool { return !c.selects(f) })
-	sortFiles(list, c.sort.Value)
-	if c.top > 0 && c.by.Value == "file" {
-		list = list[:min(c.top, len(list))]
-	}
-	return list
-}
-
 // directories returns the sums of files by directory, in their order.
 func (c *filesOptions) directories(of []*files.File) []*files.Directory {
 	list := files.Directories(of)
 	slices.SortStableFunc(list, func(a, b *files.Directory) int {
 		return cmp.Or(compareActions(c.sort.Value, &a.Actions, &b.Actions), cmp.Compare(a.Path, b.Path))
 	})
-	if c.top > 0 {
-		list = list[:min(c.top, len(list))]
-	}
 	return list
 }

@@ -39,9 +39,7 @@ func System() *IO {
 	s.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	s.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
 	if s.OutTTY {
-		if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-			s.Columns = w
-		}
+		s.Columns, _ = s.Size()
 	}
 	return s
 }

@@ -45,16 +45,14 @@ func (s *IO) Page(text []byte) error {
 	if len(pager) == 0 {
 		pager = []string{"less"}
 	}
-	if _, rows := s.Size(); !s.InTTY || !s.OutTTY || s.Env("TERM") == "dumb" || bytes.Count(text, []byte{'\n'}) < rows {
-		_, err := s.Out.Write(text)
-		return err
-	}
 	cmd := exec.Command(pager[0], pager[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), s.Out, s.Err
 	if s.Env("LESS") == "" {
 		cmd.Env = append(os.Environ(), "LESS=FRX")
 	}
-	if cmd.Start() != nil { // it is not installed
+	_, rows := s.Size()
+	fits := bytes.Count(text, []byte{'\n'}) < rows
+	if fits || !s.InTTY || !s.OutTTY || s.Env("TERM") == "dumb" || cmd.Start() != nil { // or it is not installed
 		_, err := s.Out.Write(text)
 		return err
 	}
