@@ -62,7 +62,7 @@ func (s *Screen) goBack() {
 	}
 }
 
-// overlay is a page over the others.
+// overlay is a page over the others. It has the whole screen.
 type overlay struct {
 	page  tview.Primitive
 	focus tview.Primitive // what had the focus before
@@ -71,8 +71,7 @@ type overlay struct {
 // open shows a page over the others. Escape closes it.
 func (s *Screen) open(p tview.Primitive) {
 	s.overlays = append(s.overlays[:len(s.overlays):len(s.overlays)], overlay{p, s.app.GetFocus()})
-	s.pages.AddPage(s.pageName(), p, true, true)
-	s.app.SetFocus(p)
+	s.app.SetRoot(p, true)
 }
 
 // close closes the uppermost page.
@@ -81,10 +80,9 @@ func (s *Screen) close() {
 	if last < 0 {
 		return
 	}
-	s.pages.RemovePage(s.pageName())
 	focus := s.overlays[last].focus
 	s.overlays = s.overlays[:last]
-	s.app.SetFocus(focus)
+	s.app.SetRoot(s.top(), true).SetFocus(focus)
 }
 
 func (s *Screen) closeAll() {
@@ -93,4 +91,10 @@ func (s *Screen) closeAll() {
 	}
 }
 
-func (s *Screen) pageName() string { return mainPage + string(rune('0'+len(s.overlays))) }
+// top returns the uppermost page.
+func (s *Screen) top() tview.Primitive {
+	if n := len(s.overlays); n > 0 {
+		return s.overlays[n-1].page
+	}
+	return s.main
+}

@@ -9,52 +9,41 @@ import (
 	"github.com/lshark/lshark/internal/tui/store"
 )
 
-// columnList is the page on which columns are chosen: those that are shown in their
-// order, then the others.
+// columnList is the page on which columns are chosen.
 type columnList struct {
 	*pane
 	screen *Screen
 	kind   store.Kind
-	list   []columnChoice
-}
-
-type columnChoice struct {
-	name  string
-	shown bool
+	names  []string
+	shown  int // the first names are those of the columns that are shown, in their order
 }
 
 func chooseColumns(s *Screen) {
 	l := &columnList{pane: newPane("columns: Space shows or hides, < > moves, a adds any field, Esc closes"), screen: s,
 		kind: s.grid.view.Kind}
-	for _, name := range s.grid.names(l.kind) {
-		l.list = append(l.list, columnChoice{name, true})
-	}
+	l.names = s.grid.names(l.kind)
+	l.shown = len(l.names)
 	for _, name := range store.ColumnNames(l.kind) {
-		if l.find(name) < 0 {
-			l.list = append(l.list, columnChoice{name, false})
+		if !slices.Contains(l.names, name) {
+			l.names = append(l.names, name)
 		}
 	}
-	l.pressed, l.chosen = l.key, l.toggle
-	l.set(len(l.list), l.runs)
+	l.pressed, l.chosen = l.key, func() { l.toggle(l.cursor) }
+	l.set(len(l.names), l.runs)
 	s.openPane(l.pane)
-}
-
-func (l *columnList) find(name string) int {
-	return slices.IndexFunc(l.list, func(c columnChoice) bool { return c.name == name })
 }
 
 // runs returns a line: whether the column is shown, its name and meaning.
 func (l *columnList) runs(i int) []run {
 	const width = 22
-	c := l.list[i]
 	mark, style, doc := "[ ] ", tcell.StyleDefault, ""
-	if c.shown {
+	if i < l.shown {
 		mark, style = "[x] ", style.Bold(true)
 	}
-	if column, ok := store.NewColumn(l.kind, c.name); ok {
+	if column, ok := store.NewColumn(l.kind, l.names[i]); ok {
 		doc = column.Doc
 	}
-	return []run{{mark, style}, {fmt.Sprintf("%-*s ", width, c.name), style}, {doc, tcell.StyleDefault.Dim(true)}}
+	return []run{{mark, style}, {fmt.Sprintf("%-*s ", width, l.names[i]), style}, {doc, tcell.StyleDefault.Dim(true)}}
 }
 
 func (l *columnList) key(event *tcell.EventKey) bool {
@@ -63,69 +52,61 @@ func (l *columnList) key(event *tcell.EventKey) bool {
 	}
 	switch event.Rune() {
 	case ' ':
-		l.toggle()
+		l.toggle(l.cursor)
 	case '<':
 		l.swap(-1)
 	case '>':
 		l.swap(1)
 	case 'a':
-		l.askName()
+		l.screen.ask("column: ", "", l.add)
 	default:
 		return false
 	}
 	return true
 }
 
-// toggle shows the column with the cursor as the last one, or hides it.
-func (l *columnList) toggle() {
-	l.list[l.cursor].shown = !l.list[l.cursor].shown
+// toggle shows a column as the last one, or hides it. The only one cannot be hidden.
+func (l *columnList) toggle(i int) {
+	name, to := l.names[i], l.shown
+	if i < l.shown {
+		if to--; to == 0 {
+			return
+		}
+		l.shown--
+	} else {
+		l.shown++
+	}
+	l.names = slices.Insert(slices.Delete(l.names, i, i+1), to, name)
 	l.apply()
 }
 
 func (l *columnList) swap(by int) {
 	i, k := l.cursor, l.cursor+by
-	if k >= 0 && k < len(l.list) && l.list[i].shown && l.list[k].shown {
-		l.list[i], l.list[k] = l.list[k], l.list[i]
+	if k >= 0 && max(i, k) < l.shown {
+		l.names[i], l.names[k] = l.names[k], l.names[i]
 		l.cursor = k
 		l.apply()
 	}
 }
 
-// apply shows the columns. The only one cannot be hidden.
 func (l *columnList) apply() {
-	var names []string
-	var shown, hidden []columnChoice
-	for _, c := range l.list {
-		if c.shown {
-			names, shown = append(names, c.name), append(shown, c)
-		} else {
-			hidden = append(hidden, c)
-		}
-	}
-	if len(names) == 0 {
-		l.list[l.cursor].shown = true
-		return
-	}
-	l.list = append(shown, hidden...)
-	l.set(len(l.list), l.runs)
-	l.screen.grid.setColumns(l.kind, names)
-	l.screen.grid.column = min(l.screen.grid.column, len(names)-1)
+	l.set(len(l.names), l.runs)
+	l.screen.grid.setColumns(l.kind, l.names[:l.shown])
+	l.screen.grid.column = min(l.screen.grid.column, l.shown-1)
 }
 
-func (l *columnList) askName() {
-	l.screen.ask("column: ", "", func(name string) {
-		if _, ok := store.NewColumn(l.kind, name); !ok {
-			l.screen.say("%s: no such field", name)
-			return
-		}
-		i := l.find(name)
-		if i >= 0 && l.list[i].shown {
-			return
-		}
-		if i >= 0 {
-			l.list = slices.Delete(l.list, i, i+1)
-		}
-		l.list = append(l.list, columnChoice{name, true})
-		l.apply()
-	})
+// add shows a column with any name.
+func (l *columnList) add(name string) {
+	if _, ok := store.NewColumn(l.kind, name); !ok {
+		l.screen.say("%s: no such field", name)
+		return
+	}
+	i := slices.Index(l.names, name)
+	if i < 0 {
+		i = len(l.names)
+		l.names = append(l.names, name)
+	}
+	if i >= l.shown {
+		l.toggle(i)
+	}
 }

@@ -65,17 +65,17 @@ func follow(s *Screen) {
 	if row == nil {
 		return
 	}
-	var list []choice
+	var list []item
 	add := func(format string, args ...any) {
 		text := fmt.Sprintf(format, args...)
 		if text != "" && s.filter.compile(text) == nil {
-			list = append(list, choice{text: text, do: func() { s.filterRows(s.grid.view.Kind, text) }})
+			list = append(list, entry(text, func() { s.filterRows(s.grid.view.Kind, text) }))
 		}
 	}
 	if s.details.tree.HasFocus() {
 		add("%s", fieldFilter(s.details))
 	}
-	list = append(list, choice{text: "all rows", do: func() { clearFilter(s) }})
+	list = append(list, entry("all rows", func() { clearFilter(s) }))
 	for _, x := range s.subjects() {
 		add("%s", x.filter)
 	}
@@ -178,12 +178,13 @@ func open(s *Screen) {
 			if s.details.row != row || len(s.overlays) > 0 {
 				return // the user has moved on
 			}
-			list := []choice{{text: "messages of the RPC", do: func() { openMessages(s) }}}
+			title := "messages of the RPC"
 			if row.Message != nil {
-				list[0].text = "RPC of the message"
+				title = "RPC of the message"
 			}
+			list := []item{entry(title, func() { openMessages(s) })}
 			for _, l := range links {
-				list = append(list, choice{l.Title, func() { s.showLines(l.Title+", Enter goes to a frame, Esc closes", l.Lines) }, true})
+				list = append(list, item{plain(l.Title), func() { s.showLines(l.Title+", Enter goes to a frame, Esc closes", l.Lines) }, true})
 			}
 			s.choose("open", list)
 		}
@@ -240,11 +241,11 @@ func copyMenu(s *Screen) {
 	if x := s.details.current(); x != nil && s.details.tree.HasFocus() {
 		list = slices.Insert(list, 0, subject{"line", strings.TrimSpace(string(x.Text)), ""})
 	}
-	var choices []choice
+	var menu []item
 	for _, x := range list {
-		choices = append(choices, choice{text: x.what + " " + x.text, do: func() { s.copy(x.text) }})
+		menu = append(menu, entry(x.what+" "+x.text, func() { s.copy(x.text) }))
 	}
-	s.choose("copy", choices)
+	s.choose("copy", menu)
 }
 
 // copy asks the terminal to put a text into the clipboard (OSC 52). It is written as base64,
@@ -276,9 +277,9 @@ func askSave(s *Screen, all bool) {
 	kind := s.grid.view.Kind
 	s.ask(label, "", func(path string) {
 		if _, err := os.Stat(path); err == nil {
-			s.choose(printable(path)+" exists", []choice{
-				{text: "keep it", do: func() {}},
-				{text: "overwrite it", do: func() { save(s, kind, ids, path) }},
+			s.choose(printable(path)+" exists", []item{
+				entry("keep it", func() {}),
+				entry("overwrite it", func() { save(s, kind, ids, path) }),
 			})
 			return
 		}

@@ -41,11 +41,17 @@ func (s *Screen) openPane(p *pane) {
 	s.open(tview.NewFlex().SetDirection(tview.FlexRow).AddItem(p, 0, 1, true).AddItem(s.status, 1, 0, false))
 }
 
-// item is a line of a page, and what it does when it is chosen, which may be nothing.
+// item is a line of a page, and what it does when it is chosen.
 type item struct {
-	line []run
-	do   func()
+	line  []run
+	do    func() // nil: nothing
+	stays bool   // of a menu: it stays below the page that do shows
 }
+
+// entry is a line of a menu.
+func entry(text string, do func()) item { return item{line: plain(text), do: do} }
+
+func plain(text string) []run { return []run{{text, tcell.StyleDefault}} }
 
 // showPage shows lines on the whole screen.
 func (s *Screen) showPage(title string, items []item) *pane {
@@ -69,11 +75,7 @@ func (s *Screen) ask(label, text string, done func(text string)) {
 			done(given)
 		}
 	})
-	below := tview.Primitive(s.main)
-	if n := len(s.overlays); n > 0 {
-		below = s.overlays[n-1].page
-	}
-	s.open(tview.NewFlex().SetDirection(tview.FlexRow).AddItem(below, 0, 1, false).AddItem(in, 1, 0, true))
+	s.open(tview.NewFlex().SetDirection(tview.FlexRow).AddItem(s.top(), 0, 1, false).AddItem(in, 1, 0, true))
 }
 
 // showLines shows a page of lines. Enter goes to the message or the RPCs that a line is about.
@@ -96,25 +98,17 @@ func (s *Screen) showLines(title string, lines []model.Line) {
 	p.cursor = max(0, slices.IndexFunc(lines, func(l model.Line) bool { return l.Filter != "" })) // below the heading of a table
 }
 
-// choice is a line of a menu, and what it does.
-type choice struct {
-	text  string
-	do    func()
-	stays bool // below the page that do shows
-}
-
 // choose shows a menu.
-func (s *Screen) choose(title string, list []choice) {
-	var items []item
-	for _, c := range list {
-		items = append(items, item{[]run{{c.text, tcell.StyleDefault}}, func() {
-			if !c.stays {
+func (s *Screen) choose(title string, list []item) {
+	for i, x := range list {
+		list[i].do = func() {
+			if !x.stays {
 				s.close()
 			}
-			c.do()
-		}})
+			x.do()
+		}
 	}
-	s.showPage(title+", Enter to choose, Esc to close", items)
+	s.showPage(title+", Enter to choose, Esc to close", list)
 }
 
 // helpText is the page of keys. docs/tui.md has it too.
@@ -143,7 +137,7 @@ LOOK
 func showHelp(s *Screen) {
 	var items []item
 	for line := range strings.SplitSeq(helpText, "\n") {
-		items = append(items, item{line: []run{{line, tcell.StyleDefault}}})
+		items = append(items, item{line: plain(line)})
 	}
 	s.showPage("keys, Esc closes", items)
 }
@@ -196,9 +190,9 @@ func showView(s *Screen, digit rune) {
 
 // chooseView shows a menu of the views.
 func chooseView(s *Screen) {
-	var list []choice
+	var list []item
 	for i, v := range views {
-		list = append(list, choice{text: fmt.Sprintf("%d  %s", i+1, v.name), do: func() { v.show(s) }})
+		list = append(list, entry(fmt.Sprintf("%d  %s", i+1, v.name), func() { v.show(s) }))
 	}
 	s.choose("views", list)
 }
@@ -223,7 +217,7 @@ func withFilter(text string, x *model.Selection) string {
 // view returns the settings of pages as wide as the screen.
 func (s *Screen) view() render.SummaryOptions {
 	o := s.opt.View
-	_, _, o.Width, _ = s.pages.GetInnerRect()
+	o.Width, _ = s.screen.Size()
 	return o
 }
 

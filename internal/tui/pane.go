@@ -46,7 +46,7 @@ func (p *pane) set(count int, line func(i int) []run) {
 
 // setText replaces the lines.
 func (p *pane) setText(lines ...string) {
-	p.set(len(lines), func(i int) []run { return []run{{lines[i], tcell.StyleDefault}} })
+	p.set(len(lines), func(i int) []run { return plain(lines[i]) })
 }
 
 func (p *pane) move(to int) {

@@ -53,7 +53,6 @@ type Screen struct {
 	opt     Options
 	styles  *styles
 	app     *tview.Application
-	pages   *tview.Pages
 	main    *tview.Flex
 	lower   *tview.Flex
 	head    *tview.Box
@@ -117,7 +116,7 @@ type work struct {
 func newScreen(o Options, w work) *Screen {
 	// The colours of the terminal, not those of tview.
 	tview.Styles = tview.Theme{}
-	s := &Screen{opt: o, app: tview.NewApplication(), pages: tview.NewPages(), styles: newStyles(o.Colored), work: w}
+	s := &Screen{opt: o, app: tview.NewApplication(), styles: newStyles(o.Colored), work: w}
 	s.grid = newGrid(o.Capture.Rows, &s.opt.View, s.styles)
 	s.details = newDetails(o.Capture.Rows, &s.opt.View, s.styles)
 	s.filter = newFilterLine(o.Capture.Rows, s.styles)
@@ -136,7 +135,7 @@ func newScreen(o Options, w work) *Screen {
 	s.grid.moved, s.grid.chosen = s.chosen, func() { openMessages(s) }
 	s.filter.SetDoneFunc(s.filterDone)
 	s.layOut()
-	s.app.SetRoot(s.pages, true).EnableMouse(true).EnablePaste(true).SetInputCapture(s.key).SetBeforeDrawFunc(s.beforeDraw)
+	s.app.SetRoot(s.main, true).EnableMouse(true).EnablePaste(true).SetInputCapture(s.key).SetBeforeDrawFunc(s.beforeDraw)
 	s.app.SetFocus(s.grid.pane)
 	s.show(s.queries[kind])
 	return s
@@ -152,15 +151,12 @@ func (s *Screen) layOut() {
 		AddItem(s.lower, 0, lowerShare, false).
 		AddItem(bar(func() [][2]run { return [][2]run{{{s.texts.trouble, s.styles[schema.Bad]}}} }), 0, 0, false).
 		AddItem(s.status, 1, 0, false)
-	s.pages.AddPage(mainPage, s.main, true, true)
 }
 
 // troubleItem is the place in the main page of the line above the last one that says why rows are missing.
 const troubleItem = 5
 
 const (
-	mainPage = "main"
-
 	// Shares of the lines for the table, and for tree and bytes below it.
 	gridShare, lowerShare = 5, 6
 

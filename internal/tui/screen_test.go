@@ -128,7 +128,7 @@ func (x *terminal) event(e *tcell.EventKey) {
 func (x *terminal) pass(e *tcell.EventKey) {
 	x.drawn = false
 	if e = x.key(e); e != nil {
-		x.pages.InputHandler()(e, func(p tview.Primitive) { x.app.SetFocus(p) })
+		x.top().InputHandler()(e, func(p tview.Primitive) { x.app.SetFocus(p) })
 	}
 	x.refresh()
 }
@@ -137,7 +137,7 @@ func (x *terminal) pass(e *tcell.EventKey) {
 func (x *terminal) click(column, row int, action tview.MouseAction) {
 	x.draw()
 	e := tcell.NewEventMouse(column, row, tcell.Button1, tcell.ModNone)
-	x.pages.MouseHandler()(action, e, func(p tview.Primitive) { x.app.SetFocus(p) })
+	x.top().MouseHandler()(action, e, func(p tview.Primitive) { x.app.SetFocus(p) })
 	x.drawn = false
 }
 
@@ -154,8 +154,8 @@ func (x *terminal) draw() {
 	width, height := x.screen.Size()
 	x.screen.Clear()
 	if !x.beforeDraw(x.screen) {
-		x.pages.SetRect(0, 0, width, height)
-		x.pages.Draw(x.screen)
+		x.top().SetRect(0, 0, width, height)
+		x.top().Draw(x.screen)
 	}
 }
 
