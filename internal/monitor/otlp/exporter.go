@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
 // Exporter sends spans and metrics. Its methods may be called from any
@@ -68,12 +69,22 @@ func New(c Config) (*Exporter, error) {
 }
 
 // Span queues a span. If the queue is full, its oldest spans are dropped.
-func (e *Exporter) Span(s *Span) { e.spans.add(s) }
+func (e *Exporter) Span(s *Span) {
+	e.spans.add(func(b *batch) {
+		encoder := protobuf.Encoder{Buf: b.data}
+		s.encode(&encoder)
+		b.data = encoder.Buf
+		b.items++
+	})
+}
 
 // Metrics encodes a snapshot and queues it in place of the one that is still
 // waiting. Metrics are cumulative, so a receiver that was away has everything
 // when it gets the newest.
-func (e *Exporter) Metrics(s *metrics.Snapshot) { e.points.put(e.names.encode(s, e.explicit)) }
+func (e *Exporter) Metrics(s *metrics.Snapshot) {
+	points := e.names.encode(s, e.explicit)
+	e.points.add(func(b *batch) { *b = points })
+}
 
 // Stats returns the counters.
 func (e *Exporter) Stats() Stats {

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
 // stream sends the batches of one signal, one at a time: spans in the order in
@@ -42,12 +40,12 @@ type stream struct {
 	closed  bool
 	stats   SignalStats
 
-	// What run alone uses.
-	failures   int       // attempts in a row that have failed
-	since      time.Time // the first of these
-	dropped    uint64    // stats.Dropped at that time
-	refusing   bool      // the last batch was refused
-	warnedPart bool      // that a receiver has refused a part of a batch
+	failures int       // attempts in a row that have failed
+	since    time.Time // the first of these
+	dropped  uint64    // stats.Dropped at that time
+	refusing bool      // the last batch was refused
+
+	warnedPart bool // that a receiver has refused a part of a batch; run alone uses it
 }
 
 // batch has encoded spans or metrics, for one request.
@@ -84,39 +82,23 @@ func (s *stream) start(ctx context.Context) {
 	go s.run(ctx)
 }
 
-// add adds a span to those that wait.
-func (s *stream) add(span *Span) {
+// add lets more add to the current batch, and sends that when it is full or out of date.
+func (s *stream) add(more func(*batch)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		s.stats.Accepted++
-		s.stats.Dropped++
-		return
-	}
-	b := &s.current
-	e := protobuf.Encoder{Buf: b.data}
-	span.encode(&e)
-	b.data = e.Buf
-	if b.items++; b.items == 1 {
+	before := s.current.items
+	more(&s.current)
+	added := s.current.items - before
+	s.stats.Accepted += added
+	switch {
+	case s.closed:
+		s.stats.Dropped += added
+		s.current = batch{}
+	case s.newest || len(s.current.data) >= maxBatch:
+		s.flush()
+	case before == 0:
 		s.flushed.Reset(spanDelay)
 	}
-	s.stats.Accepted++
-	if len(b.data) >= maxBatch {
-		s.flush()
-	}
-}
-
-// put adds a batch to those that wait.
-func (s *stream) put(b batch) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stats.Accepted += b.items
-	if s.closed {
-		s.stats.Dropped += b.items
-		return
-	}
-	s.current = b
-	s.flush()
 }
 
 // flush makes the current batch due. The caller holds s.mu.
@@ -189,81 +171,63 @@ func (s *stream) run(ctx context.Context) {
 			return
 		}
 		refused, err := s.send(ctx, b)
-		failed, again := errors.AsType[*retryError](err)
-		s.count(b, min(refused, b.items), err, again)
-		switch {
-		case err == nil:
-			s.succeeded()
-		case again:
-			select {
-			case <-time.After(s.failed(failed)):
-			case <-s.closing:
-			}
-		default:
-			s.refused(err)
+		remark, wait := s.settle(b, min(refused, b.items), err)
+		if remark != "" {
+			s.log(fmt.Sprintf("OTLP %s: %s%s", s.name, s.url.Host, remark))
+		}
+		select {
+		case <-time.After(wait):
+		case <-s.closing:
 		}
 	}
 }
 
-// count counts what became of a batch, and makes it the next one again if it is to
-// be sent again.
-func (s *stream) count(b batch, refused uint64, err error, again bool) {
+// settle counts what became of a batch, and makes it the next one again if it is to be sent again. It
+// returns what is to be logged, and how long to wait for the next attempt.
+func (s *stream) settle(b batch, refused uint64, err error) (remark string, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.Requests++
 	if err != nil {
 		s.stats.LastError = err.Error()
 	}
+	if failed, again := errors.AsType[*retryError](err); again {
+		s.stats.Failures++
+		if s.failures++; s.failures == 1 {
+			s.since, s.dropped = time.Now(), s.stats.Dropped
+		}
+		if s.closed {
+			s.stats.Dropped += b.items
+		} else {
+			s.waiting = slices.Insert(s.waiting, 0, b)
+			s.dropOldest()
+		}
+		// Receivers close connections that are idle, so one failure is nothing.
+		if s.failures == 2 {
+			remark = fmt.Sprintf(": %v; trying again", err)
+		}
+		if failed.after > 0 {
+			return remark, failed.after + rand.N(failed.after/10+time.Millisecond)
+		}
+		d := min(firstRetry<<min(s.failures-1, 10), maxRetry)
+		return remark, d/2 + rand.N(d)
+	}
 	switch {
-	case !again:
-		if err != nil {
-			refused = b.items
+	case err != nil:
+		refused = b.items
+		if !s.refusing {
+			remark = fmt.Sprintf(" refuses %s: %v", s.items, err)
 		}
-		s.stats.Refused += refused
-		s.stats.Sent += b.items - refused
-		return
-	case s.closed:
-		s.stats.Dropped += b.items
-	default:
-		s.waiting = slices.Insert(s.waiting, 0, b)
-		s.dropOldest()
-	}
-	s.stats.Failures++
-}
-
-// failed notes a failed attempt, and returns how long to wait for the next.
-func (s *stream) failed(err *retryError) time.Duration {
-	if s.failures++; s.failures == 1 {
-		s.since, s.dropped = time.Now(), s.read().Dropped
-	}
-	// Receivers close connections that are idle, so one failure is nothing.
-	if s.failures == 2 {
-		s.log(fmt.Sprintf("OTLP %s: %s: %v; trying again", s.name, s.url.Host, err))
-	}
-	if err.after > 0 {
-		return err.after + rand.N(err.after/10+time.Millisecond)
-	}
-	d := min(firstRetry<<min(s.failures-1, 10), maxRetry)
-	return d/2 + rand.N(d)
-}
-
-func (s *stream) succeeded() {
-	if s.failures >= 2 {
-		lost := ""
-		if dropped := s.read().Dropped - s.dropped; dropped > 0 && !s.newest {
-			lost = fmt.Sprintf("; %d spans were dropped", dropped)
+	case s.failures >= 2:
+		remark = fmt.Sprintf(" is back after %d failed requests in %v", s.failures, time.Since(s.since).Round(time.Second))
+		if dropped := s.stats.Dropped - s.dropped; dropped > 0 && !s.newest {
+			remark += fmt.Sprintf("; %d spans were dropped", dropped)
 		}
-		s.log(fmt.Sprintf("OTLP %s: %s is back after %d failed requests in %v%s",
-			s.name, s.url.Host, s.failures, time.Since(s.since).Round(time.Second), lost))
 	}
-	s.failures, s.refusing = 0, false
-}
-
-func (s *stream) refused(err error) {
-	if !s.refusing {
-		s.log(fmt.Sprintf("OTLP %s: %s refuses %s: %v", s.name, s.url.Host, s.items, err))
-	}
-	s.failures, s.refusing = 0, true
+	s.stats.Refused += refused
+	s.stats.Sent += b.items - refused
+	s.failures, s.refusing = 0, err != nil
+	return remark, 0
 }
 
 // retryError is an error after which a request may be sent again.
