@@ -70,46 +70,30 @@ func (s *server) close() {
 	s.listener.Close()
 }
 
-// connections are those that are open. When there are too many, the one that has waited
-// longest for a request is closed, so that peers without requests keep nobody away.
+// connections are those that are open, in the order in which their states have changed. When there
+// are too many, the first is closed, so that peers without requests keep nobody away.
 type connections struct {
 	mu   sync.Mutex
-	open []connection // those that began to wait first come first
-}
-
-type connection struct {
-	net.Conn
-	active bool // a request is being read or answered
+	open []net.Conn
 }
 
 // changed follows the state of a connection, as http.Server.ConnState.
 func (c *connections) changed(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if state == http.StateNew {
-		if len(c.open) == maxConnections {
-			c.closeOldest()
-		}
-		c.open = append(c.open, connection{Conn: conn})
+	i := slices.Index(c.open, conn)
+	if i < 0 && state != http.StateNew {
+		return // closed below
+	}
+	if i >= 0 {
+		c.open = slices.Delete(c.open, i, i+1)
+	}
+	if state == http.StateClosed {
 		return
 	}
-	i := slices.IndexFunc(c.open, func(have connection) bool { return have.Conn == conn })
-	if i < 0 {
-		return // closed by closeOldest
+	if len(c.open) == maxConnections {
+		c.open[0].Close() // an error is that of a peer that is gone
+		c.open = slices.Delete(c.open, 0, 1)
 	}
-	if state == http.StateActive {
-		c.open[i].active = true
-		return
-	}
-	c.open = slices.Delete(c.open, i, i+1)
-	if state == http.StateIdle {
-		c.open = append(c.open, connection{Conn: conn})
-	}
-}
-
-// closeOldest closes a connection: one without a request if possible.
-func (c *connections) closeOldest() {
-	i := max(0, slices.IndexFunc(c.open, func(have connection) bool { return !have.active }))
-	c.open[i].Close() // an error is that of a peer that is gone
-	c.open = slices.Delete(c.open, i, i+1)
+	c.open = append(c.open, conn)
 }
