@@ -18,12 +18,12 @@ type place struct {
 	pages  []overlay
 }
 
-// visit shows other rows, and remembers where the user was.
-func (s *Screen) visit(q store.Query) {
+// visit shows other rows as show does, and remembers where the user was.
+func (s *Screen) visit(q store.Query, row *int64) {
 	p := place{view: s.grid.view, column: s.grid.column, widths: s.grid.widths, pages: s.overlays}
 	p.id, p.known = s.grid.selected()
 	p.offset = s.grid.offset
-	if !s.show(q) {
+	if !s.show(q, row) {
 		return
 	}
 	s.closeAll()
@@ -37,7 +37,7 @@ func (s *Screen) visit(q store.Query) {
 func (s *Screen) filterRows(k store.Kind, filter string) {
 	q := s.queries[k]
 	q.Filter = filter
-	s.visit(q)
+	s.visit(q, s.current(k))
 }
 
 // goBack shows what was shown before the last visit.

@@ -138,8 +138,11 @@ func toggleKind(s *Screen) {
 	if s.grid.view.Kind == store.Messages {
 		kind = store.RPCs
 	}
-	s.visit(s.queries[kind])
+	showKind(s, kind)
 }
+
+// showKind shows RPCs or messages, by the query that was shown last.
+func showKind(s *Screen, k store.Kind) { s.visit(s.queries[k], s.current(k)) }
 
 // sortBy sorts by a column, then the other way round, then not. The largest numbers come first.
 func sortBy(s *Screen, c *store.Column) {
@@ -153,9 +156,7 @@ func sortBy(s *Screen, c *store.Column) {
 	default:
 		q.Sort, q.Descending = "", false
 	}
-	s.show(q)
-	s.grid.wanted = nil
-	s.grid.place(0) // the first rows are those that were looked for
+	s.show(q, nil) // the first rows are those that were looked for
 }
 
 // reset shows all rows of the kind with the usual columns, in the order of time, from the first
@@ -163,11 +164,8 @@ func sortBy(s *Screen, c *store.Column) {
 func reset(s *Screen) {
 	kind := s.grid.view.Kind
 	s.grid.setColumns(kind, usualColumns(kind))
-	s.visit(store.Query{Kind: kind})
-	s.grid.wanted, s.grid.version = nil, -1
+	s.visit(store.Query{Kind: kind}, nil)
 	s.grid.column = 0
-	s.grid.place(0)
-	s.refresh()
 }
 
 func nextTime(s *Screen) {

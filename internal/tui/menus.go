@@ -149,11 +149,7 @@ func openMessages(s *Screen) {
 	default:
 		q := s.queries[store.RPCs]
 		q.Filter, q.Sort = "", ""
-		of := row.Of
-		s.visit(q)
-		s.grid.wanted = &of
-		s.grid.version = -1
-		s.refresh()
+		s.visit(q, &row.Of)
 	}
 }
 

@@ -171,8 +171,8 @@ type view struct {
 // views are the rows of either kind, the findings, and tables as the commands have them.
 var views = func() []view {
 	list := []view{
-		{"RPCs", func(s *Screen) { s.visit(s.queries[store.RPCs]) }},
-		{"messages", func(s *Screen) { s.visit(s.queries[store.Messages]) }},
+		{"RPCs", func(s *Screen) { showKind(s, store.RPCs) }},
+		{"messages", func(s *Screen) { showKind(s, store.Messages) }},
 		{"findings", showFindings},
 	}
 	for _, t := range model.Tables {

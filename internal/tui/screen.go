@@ -137,7 +137,7 @@ func newScreen(o Options, w work) *Screen {
 	s.layOut()
 	s.app.SetRoot(s.main, true).EnableMouse(true).EnablePaste(true).SetInputCapture(s.key).SetBeforeDrawFunc(s.beforeDraw)
 	s.app.SetFocus(s.grid.pane)
-	s.show(s.queries[kind])
+	s.show(s.queries[kind], nil)
 	return s
 }
 
@@ -248,21 +248,26 @@ func (s *Screen) End(err error) {
 	}
 }
 
-// show shows the rows of a query, and reports whether its filter is one.
-func (s *Screen) show(q store.Query) bool {
+// show shows the rows of a query, with the cursor on one of them (nil: on the first), and reports
+// whether its filter is one.
+func (s *Screen) show(q store.Query, row *int64) bool {
 	v, err := s.opt.Capture.Rows.NewView(q)
 	if err != nil {
 		s.filter.fail(err)
 		return false
 	}
-	id, known := s.grid.selected()
-	same := s.grid.view.Kind == q.Kind
 	s.display(v)
-	if same && known {
-		s.grid.wanted = &id
-	}
+	s.grid.wanted = row
 	s.refresh()
 	return true
+}
+
+// current returns the row with the cursor, nil where rows of another kind are shown.
+func (s *Screen) current(k store.Kind) *int64 {
+	if id, ok := s.grid.selected(); ok && s.grid.view.Kind == k {
+		return &id
+	}
+	return nil
 }
 
 // display shows the rows of a view.
@@ -394,7 +399,7 @@ func (s *Screen) filterDone(key tcell.Key) {
 	case tcell.KeyEnter:
 		q := s.queries[s.grid.view.Kind]
 		q.Filter = s.filter.GetText()
-		if s.visit(q); len(s.filter.errors) == 0 {
+		if s.visit(q, s.current(q.Kind)); len(s.filter.errors) == 0 {
 			s.filter.remember(q.Filter)
 			s.app.SetFocus(s.grid.pane)
 		}
