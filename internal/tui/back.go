@@ -10,8 +10,7 @@ import (
 // scrolled, and the pages over them.
 type place struct {
 	view   *store.View
-	id     int64
-	known  bool // id is that of a row
+	row    *int64 // with the cursor, nil: none
 	offset int  // first row that was shown
 	column int
 	widths []int // of the columns
@@ -20,9 +19,8 @@ type place struct {
 
 // visit shows other rows as show does, and remembers where the user was.
 func (s *Screen) visit(q store.Query, row *int64) {
-	p := place{view: s.grid.view, column: s.grid.column, widths: s.grid.widths, pages: s.overlays}
-	p.id, p.known = s.grid.selected()
-	p.offset = s.grid.offset
+	g := s.grid
+	p := place{g.view, s.current(g.view.Kind), g.offset, g.column, g.widths, s.overlays}
 	if !s.show(q, row) {
 		return
 	}
@@ -50,12 +48,9 @@ func (s *Screen) goBack() {
 	p := s.back[n]
 	s.back = s.back[:n]
 	s.display(p.view)
+	s.grid.wanted = p.row
 	s.grid.update(false)
-	if p.known && s.grid.choose(p.id) {
-		s.grid.wanted = nil
-	}
-	s.grid.column, s.grid.widths = p.column, p.widths
-	s.grid.offset = p.offset
+	s.grid.column, s.grid.widths, s.grid.offset = p.column, p.widths, p.offset
 	s.chosen()
 	for _, x := range p.pages {
 		s.open(x.page)

@@ -19,7 +19,7 @@ import (
 func (s *Screen) about() *model.Subject {
 	rows, about := s.opt.Capture.Rows.NewReader(), &model.Subject{}
 	for _, id := range s.details.list {
-		if m, err := rows.Message(id); err == nil {
+		if m, err := rows.Read(store.Messages, id); err == nil {
 			about.Add(m.Message)
 		}
 	}
@@ -319,7 +319,7 @@ func framesOf(rows *store.Reader, kind store.Kind, ids []int64) (list []Frame) {
 			messages = []int64{id}
 		}
 		for _, id := range messages {
-			m, err := rows.Message(id)
+			m, err := rows.Read(store.Messages, id)
 			if err != nil {
 				continue
 			}

@@ -21,7 +21,7 @@ type Selection struct {
 func (x *Selection) rpcs(c *Capture, f func(*track.RPC)) {
 	rows := c.Rows.NewReader()
 	add := func(id int64) {
-		if r, err := rows.RPC(id); err == nil {
+		if r, err := rows.Read(store.RPCs, id); err == nil {
 			f(r.RPC)
 		}
 	}
@@ -35,7 +35,7 @@ func (x *Selection) rpcs(c *Capture, f func(*track.RPC)) {
 	seen := make(map[int64]bool)
 	for _, id := range x.Rows {
 		if x.Kind == store.Messages {
-			m, err := rows.Message(id)
+			m, err := rows.Read(store.Messages, id)
 			if id = m.Of; err != nil || id < 0 || seen[id] {
 				continue
 			}
@@ -50,14 +50,14 @@ func (x *Selection) rpcs(c *Capture, f func(*track.RPC)) {
 func (x *Selection) messages(c *Capture, f func(*dissect.Message)) {
 	rows := c.Rows.NewReader()
 	add := func(id int64) {
-		if m, err := rows.Message(id); err == nil {
+		if m, err := rows.Read(store.Messages, id); err == nil {
 			f(m.Message)
 		}
 	}
 	for _, id := range x.Rows {
 		if x.Kind == store.Messages {
 			add(id)
-		} else if r, err := rows.RPC(id); err == nil {
+		} else if r, err := rows.Read(store.RPCs, id); err == nil {
 			for _, m := range r.Messages {
 				add(m)
 			}

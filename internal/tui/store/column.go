@@ -102,7 +102,7 @@ func appendDetails(dst []byte, lines *render.Summary, r *Row) []byte {
 	}
 	n := len(dst)
 	for _, id := range r.Messages {
-		m, err := r.reader.Message(id)
+		m, err := r.reader.Read(Messages, id)
 		if err != nil || m.Message.Kind != lnet.Request && m.Message.Kind != lnet.Reply {
 			continue
 		}

@@ -11,7 +11,7 @@
 //	}
 //	ids, version := v.IDs()
 //	rows := s.NewReader()
-//	row, err := rows.RPC(ids[0])
+//	row, err := rows.Read(store.RPCs, ids[0])
 //
 // # Where rows are kept
 //
@@ -25,7 +25,7 @@
 // kinds of input, and what is shown is what was dissected. Of bulk
 // data only the part is kept that the dissector had in memory.
 //
-// Messages are dissected when they are shown: Reader.Message returns one as a dissector
+// Messages are dissected when they are shown: Reader.Read returns one as a dissector
 // does, and dissect.Tree builds its tree.
 //
 // A live capture has no end: with Options.Most the oldest rows are dropped. Its frames cannot

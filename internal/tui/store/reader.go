@@ -49,45 +49,31 @@ func (s *Store) Row(k Kind, id int64) (*Row, error) {
 var errUnreadable = errors.New("the row cannot be read back")
 
 // Read returns a row, valid until the next one of its kind is read.
-func (r *Reader) Read(k Kind, id int64) (Row, error) {
-	if k == Messages {
-		return r.Message(id)
-	}
-	return r.RPC(id)
-}
-
-// open returns a row without its record, and the bytes of that.
-func (r *Reader) open(k Kind, id int64) (row Row, record []byte, err error) {
-	x, ok := r.store.entry(k, id)
+func (r *Reader) Read(k Kind, id int64) (row Row, err error) {
+	x, b, err := r.record(k, id)
 	row = Row{ID: id, First: r.store.First(), Of: x.of, reader: r}
-	if !ok {
-		return row, nil, errDropped
+	switch {
+	case err != nil:
+	case k == Messages:
+		row.Message = &r.message
+		err = r.store.readMessage(b, row.Message)
+	default:
+		if b, err = idsPlan.Read(b, &r.store.known, &r.ids); err == nil {
+			err = r.store.archive.Read(b, &r.rpc)
+		}
+		row.RPC, row.Messages = &r.rpc, r.ids
 	}
-	record, err = r.readers[k].read(x.position)
-	return row, record, err
-}
-
-// RPC returns a row of RPCs, valid until the next call of RPC.
-func (r *Reader) RPC(id int64) (Row, error) {
-	row, b, err := r.open(RPCs, id)
-	if err != nil {
-		return row, err
-	}
-	if b, err = idsPlan.Read(b, &r.store.known, &r.ids); err == nil {
-		err = r.store.archive.Read(b, &r.rpc)
-	}
-	row.RPC, row.Messages = &r.rpc, r.ids
 	return row, err
 }
 
-// Message returns a row of messages, valid until the next call of Message.
-func (r *Reader) Message(id int64) (Row, error) {
-	row, b, err := r.open(Messages, id)
-	if err != nil {
-		return row, err
+// record returns the bytes of a row.
+func (r *Reader) record(k Kind, id int64) (x entry, b []byte, err error) {
+	x, ok := r.store.entry(k, id)
+	if !ok {
+		return x, nil, errDropped
 	}
-	row.Message = &r.message
-	return row, r.store.readMessage(b, row.Message)
+	b, err = r.readers[k].read(x.position)
+	return x, b, err
 }
 
 // Frame returns the frame with a number, which is kept only with Options.Frames. It is valid
@@ -102,7 +88,7 @@ func (r *Reader) Frame(number int64) (f capture.Frame, err error) {
 	if !found {
 		return f, errDropped
 	}
-	_, b, err := r.open(frames, id)
+	_, b, err := r.record(frames, id)
 	if err != nil {
 		return f, err
 	}

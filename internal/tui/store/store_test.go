@@ -79,7 +79,7 @@ func TestMessagesComeBack(t *testing.T) {
 			r := s.NewReader()
 			a, b := render.NewJSON(), render.NewJSON()
 			for i, w := range want {
-				row := must.Value(r.Message(int64(i)))(t)
+				row := must.Value(r.Read(Messages, int64(i)))(t)
 				at := render.Moment{First: s.First()}
 				if got, want := a.Append(nil, row.Message, at), b.Append(nil, w, at); !bytes.Equal(got, want) {
 					t.Fatalf("message %d\n%s\nwant\n%s", i, got, want)
@@ -142,14 +142,14 @@ func TestRPCsComeBack(t *testing.T) {
 			rows := s.NewReader()
 			begin := make([]int64, len(lines))
 			for i, want := range lines {
-				row, err := rows.RPC(int64(i))
+				row, err := rows.Read(RPCs, int64(i))
 				must.NoError(t, err)
 				begin[i] = row.RPC.Begin()
 				if got := string(j.AppendLine(nil, row.RPC)); got != want {
 					t.Fatalf("RPC %d\n%s\nwant\n%s", i, got, want)
 				}
 				for _, id := range slices.Clone(row.Messages) {
-					m, err := rows.Message(id)
+					m, err := rows.Read(Messages, id)
 					if err != nil || m.Of != int64(i) || m.Message.RPC.XID != row.RPC.XID {
 						t.Fatalf("message %d of RPC %d: %+v, %v", id, i, m, err)
 					}
@@ -240,7 +240,7 @@ func TestGrowingView(t *testing.T) {
 	}})
 	_, to := whole.Range(Messages)
 	for id := range to {
-		row := must.Value(rows.Message(id))(t)
+		row := must.Value(rows.Read(Messages, id))(t)
 		s.SetFirst(whole.First())
 		must.NoError(t, s.AddMessage(row.Message, p.Message(row.Message)))
 		if n++; n%100 == 0 {
@@ -286,7 +286,7 @@ func TestBound(t *testing.T) {
 	}
 	r := s.NewReader()
 	for _, id := range up {
-		row, err := r.Message(id)
+		row, err := r.Read(Messages, id)
 		must.That(t, err == nil && row.Message.RPC.XID == uint64(id) && len(row.Message.Data) == len(data), "row %d: %v", id, err)
 	}
 	if f, err := r.Frame(n); err != nil || f.Number != n || len(f.Data) != len(data) {
@@ -295,7 +295,7 @@ func TestBound(t *testing.T) {
 	if _, err := r.Frame(1); err == nil {
 		t.Error("the first frame is still there")
 	}
-	if _, err := r.Message(0); err == nil {
+	if _, err := r.Read(Messages, 0); err == nil {
 		t.Error("the first message is still there")
 	}
 	assert.NoError(t, s.Close())
@@ -357,7 +357,7 @@ func TestLongMessage(t *testing.T) {
 	m.Data = make([]byte, 2*segmentSize)
 	m.Size = len(m.Data)
 	must.NoError(t, s.AddMessage(m, nil))
-	row, err := s.NewReader().Message(0)
+	row, err := s.NewReader().Read(Messages, 0)
 	if err != nil || len(row.Message.Data) != maxData || row.Message.Size != m.Size || row.Message.Missing(maxData, 1) != lnet.Skipped {
 		t.Errorf("%d bytes of %d: %v", len(row.Message.Data), row.Message.Size, err)
 	}

@@ -67,7 +67,7 @@ func (v *View) compile() (matches func(*Row) bool, err error) {
 	return func(row *Row) bool {
 		if f.ReadsMessages() {
 			for _, id := range row.Messages {
-				if m, err := v.rows.Message(id); err == nil { // else it was dropped
+				if m, err := v.rows.Read(Messages, id); err == nil { // else it was dropped
 					v.message.Set(m.Message, m.First)
 					f.Mark(&v.message, row.RPC)
 				}
