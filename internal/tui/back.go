@@ -11,7 +11,7 @@ import (
 type place struct {
 	view   *store.View
 	row    *int64 // with the cursor, nil: none
-	offset int  // first row that was shown
+	offset int    // first row that was shown
 	column int
 	widths []int // of the columns
 	pages  []overlay
