@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
@@ -20,28 +21,12 @@ func (c *command) hasReceiver() bool {
 }
 
 func (c *command) newExporter() (*otlp.Exporter, error) {
-	var err error
-	release := flags.Version()
-	o := otlp.Config{Endpoint: c.otlp.url, Gzip: true, Names: monitor.Names(), UserAgent: "lshark/" + release,
-		Log: func(message string) { c.sys.Say("%s", message) }}
-	if o.Resource, err = otlp.NewResource("lshark", release, flags.HostName(), c.sys.Env); err != nil {
-		return nil, usage(err)
-	}
-	for _, text := range c.otlp.headers {
-		h, err := otlp.ParseHeader(text)
-		if err != nil {
-			return nil, usage(err)
-		}
-		o.Headers = append(o.Headers, h)
-	}
-	if err := o.ApplyEnvironment(c.sys.Env); err != nil {
-		return nil, usage(err)
-	}
-	e, err := otlp.New(o)
+	e, err := otlp.New(otlp.Config{Endpoint: c.otlp.url, Headers: c.otlp.headers, Service: "lshark", Release: flags.Version(),
+		Host: flags.HostName(), Names: monitor.Names(), Getenv: c.sys.Env, Log: func(message string) { c.sys.Say("%s", message) }})
 	if err != nil {
-		err = usage(err)
+		return nil, exit.UsageError{Err: err}
 	}
-	return e, err
+	return e, nil
 }
 
 // sender sends the metrics to an OTLP receiver at each interval, and when it is closed.

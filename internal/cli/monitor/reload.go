@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/monitor"
 )
 
@@ -79,8 +78,6 @@ func (c *command) newPlan() (*plan, error) {
 	n.in, n.records, n.trouble.Dir, n.otlp = c.in, c.records, c.trouble.Dir, c.otlp
 	return n.check()
 }
-
-func usage(err error) error { return exit.UsageError{Err: err} }
 
 // health returns what is known about the process and its outputs.
 func (c *command) health() monitor.Health {

@@ -1,10 +1,7 @@
 package otlp
 
 import (
-	"fmt"
 	"math"
-	"net/url"
-	"strings"
 
 	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
@@ -83,47 +80,21 @@ func (r *Resource) Set(a Attribute) {
 	r.Attributes = append(r.Attributes, a)
 }
 
-// NewResource returns the resource of a program on a host. The variables
-// OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME, which getenv returns, take
-// precedence over its arguments. The host is the service.instance.id, too,
-// which becomes the label instance in Prometheus.
-func NewResource(service, version, host string, getenv func(string) string) (Resource, error) {
-	r := Resource{Scope: service, ScopeVersion: version}
-	r.Set(String("service.name", service))
-	r.Set(String("service.version", version))
-	r.Set(String("service.instance.id", host))
-	r.Set(String("host.name", host))
-	pairs, err := parsePairs(getenv, "OTEL_RESOURCE_ATTRIBUTES")
-	if err != nil {
-		return Resource{}, err
-	}
+// resource returns the resource of the program. The variables OTEL_RESOURCE_ATTRIBUTES and
+// OTEL_SERVICE_NAME take precedence. The host is the service.instance.id, too, which becomes
+// the label instance in Prometheus.
+func (c *Config) resource() (*Resource, error) {
+	r := &Resource{Scope: c.Service, ScopeVersion: c.Release}
+	r.Set(String("service.name", c.Service))
+	r.Set(String("service.version", c.Release))
+	r.Set(String("service.instance.id", c.Host))
+	r.Set(String("host.name", c.Host))
+	pairs, err := c.parsePairs("OTEL_RESOURCE_ATTRIBUTES")
 	for _, p := range pairs {
-		r.Set(String(p.Name, p.Value))
+		r.Set(String(p.name, p.value))
 	}
-	if name := getenv("OTEL_SERVICE_NAME"); name != "" {
+	if name := c.Getenv("OTEL_SERVICE_NAME"); name != "" {
 		r.Set(String("service.name", name))
 	}
-	return r, nil
-}
-
-// parsePairs parses a variable of the form name=value,name=value with values in
-// percent-encoding. Its errors show no values.
-func parsePairs(getenv func(string) string, variable string) ([]Header, error) {
-	var pairs []Header
-	for i, part := range strings.Split(getenv(variable), ",") {
-		if strings.TrimSpace(part) == "" {
-			continue
-		}
-		name, value, ok := strings.Cut(part, "=")
-		name = strings.TrimSpace(name)
-		if !ok || name == "" {
-			return nil, fmt.Errorf("%s: pair %d is not of the form name=value", variable, i+1)
-		}
-		value, err := url.PathUnescape(strings.TrimSpace(value))
-		if err != nil {
-			return nil, fmt.Errorf("%s: the value of %q is not in percent-encoding", variable, name)
-		}
-		pairs = append(pairs, Header{name, value})
-	}
-	return pairs, nil
+	return r, err
 }

@@ -9,30 +9,27 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Config has the settings of an Exporter.
+// Config has the settings of an Exporter. All others are those of the variables of OpenTelemetry,
+// such as OTEL_EXPORTER_OTLP_CERTIFICATE.
 type Config struct {
-	// Endpoint is the base URL of the receiver, such as http://localhost:4318.
-	// v1/metrics and v1/traces are appended to its path. MetricsURL and
-	// TracesURL are complete URLs, and take precedence.
-	Endpoint, MetricsURL, TracesURL string
+	// Endpoint is the base URL of the receiver, such as http://localhost:4318. v1/metrics and
+	// v1/traces are appended to its path.
+	Endpoint string
 
-	// Headers are sent with all requests, in addition to those of the signal.
-	// Values are secret: they do not appear in errors and logs.
-	Headers, MetricsHeaders, TracesHeaders []Header
+	// Headers, of the form NAME=VALUE, are sent with all requests. Values are secret: they do not
+	// appear in errors and logs.
+	Headers []string
 
-	Gzip               bool
-	ExplicitHistograms bool // histograms by their classic buckets, if they have any
-	Timeout            time.Duration
-	TLS                TLSFiles
+	Service, Release, Host string // that sends
+	Names                  Names
 
-	Resource  Resource
-	Names     Names
-	UserAgent string
+	Getenv func(string) string // returns variables of the environment
 
 	// Log gets a line when the receiver is unavailable, when it is back, and when it
 	// refuses something for the first time. The exporter's goroutines call it.
@@ -41,132 +38,147 @@ type Config struct {
 	transport http.RoundTripper // of tests
 }
 
-// Header is a header of a request.
-type Header struct {
-	Name, Value string
-}
-
-// TLSFiles are names of PEM files for https. Empty names mean the certificate
-// authorities of the system, and no certificate of the client.
-type TLSFiles struct {
-	CA, Certificate, Key string
-}
-
-// Defaults of Config.
 const (
-	DefaultEndpoint = "http://localhost:4318"
-	DefaultTimeout  = 10 * time.Second
+	defaultEndpoint = "http://localhost:4318"
+	defaultTimeout  = 10 * time.Second
 )
 
-// ParseHeader parses name=value. Its errors do not show the value.
-func ParseHeader(text string) (Header, error) {
-	name, value, ok := strings.Cut(text, "=")
-	if !ok {
-		return Header{}, errors.New("a header must have the form name=value")
-	}
-	h := Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)}
-	return h, h.check()
-}
+// prefix is that of the names of variables.
+const prefix = "OTEL_EXPORTER_OTLP_"
 
-// check returns an error for what HTTP does not allow in a header.
-func (h *Header) check() error {
-	const separators = "()<>@,;:\\\"/[]?={} \t"
-	if h.Name == "" {
-		return errors.New("a header has no name")
-	}
-	if strings.ContainsFunc(h.Name, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(separators, c) }) {
-		return fmt.Errorf("%q is not the name of a header", h.Name)
-	}
-	switch strings.ToLower(h.Name) {
-	case "content-type", "content-length", "content-encoding", "transfer-encoding", "connection", "host":
-		return fmt.Errorf("the header %s is set by the exporter", h.Name)
-	}
-	if strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-		return fmt.Errorf("the value of the header %s has a control character", h.Name)
-	}
-	return nil
-}
+func (c *Config) env(name string) string { return strings.TrimSpace(c.Getenv(prefix + name)) }
 
 // Configured reports whether a variable of OpenTelemetry has an endpoint for
 // metrics or spans.
 func Configured(getenv func(string) string) bool {
-	all := getenv(endpointVariable) + getenv(metricsEndpointVariable) + getenv(tracesEndpointVariable)
-	return strings.TrimSpace(all) != ""
+	c := Config{Getenv: getenv}
+	return c.env("ENDPOINT")+c.env("METRICS_ENDPOINT")+c.env("TRACES_ENDPOINT") != ""
 }
 
-const (
-	endpointVariable        = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	metricsEndpointVariable = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
-	tracesEndpointVariable  = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
-)
+// choose returns the value of a variable with one of a few words, empty when it is not set.
+func (c *Config) choose(name string, words ...string) (string, error) {
+	switch text := strings.ToLower(c.env(name)); {
+	case text == "", slices.Contains(words, text):
+		return text, nil
+	case len(words) == 1:
+		return "", fmt.Errorf("%s%s: %q is not supported, only %s is", prefix, name, text, words[0])
+	default:
+		return "", fmt.Errorf("%s%s: %q is neither %s", prefix, name, text, strings.Join(words, " nor "))
+	}
+}
 
-// ApplyEnvironment sets what is not yet set from the variables of OpenTelemetry
-// (OTEL_EXPORTER_OTLP_ENDPOINT and others), which getenv returns. Gzip and
-// ExplicitHistograms are overridden even if already set.
-func (c *Config) ApplyEnvironment(getenv func(string) string) error {
-	set := func(to *string, name string) {
-		if *to == "" {
-			*to = strings.TrimSpace(getenv(name))
-		}
+// timeout returns how long to wait for a response.
+func (c *Config) timeout() (time.Duration, error) {
+	text := c.env("TIMEOUT")
+	if text == "" {
+		return defaultTimeout, nil
 	}
-	if c.Endpoint == "" {
-		set(&c.MetricsURL, metricsEndpointVariable)
-		set(&c.TracesURL, tracesEndpointVariable)
+	ms, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || ms == 0 {
+		return 0, fmt.Errorf("%sTIMEOUT: %q is not a number of milliseconds above 0", prefix, text)
 	}
-	set(&c.Endpoint, endpointVariable)
-	set(&c.TLS.CA, "OTEL_EXPORTER_OTLP_CERTIFICATE")
-	set(&c.TLS.Certificate, "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE")
-	set(&c.TLS.Key, "OTEL_EXPORTER_OTLP_CLIENT_KEY")
-	var err error
-	for _, h := range []struct {
-		to   *[]Header
-		name string
-	}{
-		{&c.Headers, "OTEL_EXPORTER_OTLP_HEADERS"},
-		{&c.MetricsHeaders, "OTEL_EXPORTER_OTLP_METRICS_HEADERS"},
-		{&c.TracesHeaders, "OTEL_EXPORTER_OTLP_TRACES_HEADERS"},
-	} {
-		if len(*h.to) == 0 {
-			if *h.to, err = parsePairs(getenv, h.name); err != nil {
-				return err
-			}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// parsePairs parses a variable of the form name=value,name=value with values in
+// percent-encoding. Its errors show no values.
+func (c *Config) parsePairs(variable string) (list []header, err error) {
+	for i, part := range strings.Split(c.Getenv(variable), ",") {
+		if strings.TrimSpace(part) == "" {
+			continue
 		}
+		name, value, ok := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%s: pair %d is not of the form name=value", variable, i+1)
+		}
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if err != nil {
+			return nil, fmt.Errorf("%s: the value of %q is not in percent-encoding", variable, name)
+		}
+		list = append(list, header{name, value})
 	}
-	if text := getenv("OTEL_EXPORTER_OTLP_TIMEOUT"); text != "" && c.Timeout == 0 {
-		ms, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
-		if err != nil || ms == 0 {
-			return fmt.Errorf("OTEL_EXPORTER_OTLP_TIMEOUT: %q is not a number of milliseconds above 0", text)
-		}
-		c.Timeout = time.Duration(ms) * time.Millisecond
+	return list, nil
+}
+
+// header is a header of a request.
+type header struct {
+	name, value string
+}
+
+// parseHeader parses name=value. Its errors do not show the value.
+func parseHeader(text string) (header, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return header{}, errors.New("a header must have the form name=value")
 	}
-	for _, v := range []struct {
-		name, off, on string
-		set           *bool // nil: only off is supported
-	}{
-		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "", nil},
-		{"OTEL_EXPORTER_OTLP_COMPRESSION", "none", "gzip", &c.Gzip},
-		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "cumulative", "", nil},
-		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", "explicit_bucket_histogram",
-			&c.ExplicitHistograms},
-	} {
-		switch text := strings.ToLower(strings.TrimSpace(getenv(v.name))); {
-		case text == "", v.set == nil && text == v.off:
-		case v.set == nil:
-			return fmt.Errorf("%s: %q is not supported, only %s is", v.name, text, v.off)
-		case text != v.off && text != v.on:
-			return fmt.Errorf("%s: %q is neither %s nor %s", v.name, text, v.off, v.on)
-		default:
-			*v.set = text == v.on
-		}
+	h := header{strings.TrimSpace(name), strings.TrimSpace(value)}
+	return h, h.check()
+}
+
+// check returns an error for what HTTP does not allow in a header.
+func (h *header) check() error {
+	const separators = "()<>@,;:\\\"/[]?={} \t"
+	if h.name == "" {
+		return errors.New("a header has no name")
+	}
+	if strings.ContainsFunc(h.name, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(separators, c) }) {
+		return fmt.Errorf("%q is not the name of a header", h.name)
+	}
+	switch strings.ToLower(h.name) {
+	case "content-type", "content-length", "content-encoding", "transfer-encoding", "connection", "host":
+		return fmt.Errorf("the header %s is set by the exporter", h.name)
+	}
+	if strings.ContainsFunc(h.value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+		return fmt.Errorf("the value of the header %s has a control character", h.name)
 	}
 	return nil
 }
 
-// url returns the URL of a signal: complete, if it is set, or else the path
-// below the endpoint.
-func (c *Config) url(complete, path string) (*url.URL, error) {
+// headers returns the headers of the requests of a signal.
+func (c *Config) headers(signal string, gzip bool) (http.Header, error) {
+	var list []header
+	for _, text := range c.Headers {
+		h, err := parseHeader(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	variables := []string{"HEADERS", strings.ToUpper(signal) + "_HEADERS"}
+	if len(list) > 0 {
+		variables = variables[1:]
+	}
+	for _, v := range variables {
+		more, err := c.parsePairs(prefix + v)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	all := http.Header{}
+	all.Set("User-Agent", c.Service+"/"+c.Release)
+	for _, h := range list {
+		if err := h.check(); err != nil {
+			return nil, err
+		}
+		all.Set(h.name, h.value)
+	}
+	all.Set("Content-Type", "application/x-protobuf")
+	if gzip {
+		all.Set("Content-Encoding", "gzip")
+	}
+	return all, nil
+}
+
+// url returns the URL of a signal: a complete one, or else the path below the endpoint.
+func (c *Config) url(signal string) (*url.URL, error) {
+	complete := ""
+	if c.Endpoint == "" {
+		complete = c.env(strings.ToUpper(signal) + "_ENDPOINT")
+	}
 	// The errors of url.Parse show the URL, which may have a password.
-	u, err := url.Parse(cmp.Or(complete, c.Endpoint, DefaultEndpoint))
+	u, err := url.Parse(cmp.Or(complete, c.Endpoint, c.env("ENDPOINT"), defaultEndpoint))
 	if err != nil {
 		return nil, errors.New("the endpoint is not a URL")
 	}
@@ -177,7 +189,7 @@ func (c *Config) url(complete, path string) (*url.URL, error) {
 		return nil, fmt.Errorf("endpoint %s: the URL has no host", u.Redacted())
 	}
 	if complete == "" {
-		u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/")+"/"+path, ""
+		u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/")+"/v1/"+signal, ""
 	} else if u.Path == "" {
 		u.Path = "/"
 	}
@@ -185,28 +197,10 @@ func (c *Config) url(complete, path string) (*url.URL, error) {
 	return u, nil
 }
 
-func (c *Config) header(lists ...[]Header) (http.Header, error) {
-	header := http.Header{}
-	header.Set("User-Agent", c.UserAgent)
-	for _, list := range lists {
-		for _, h := range list {
-			if err := h.check(); err != nil {
-				return nil, err
-			}
-			header.Set(h.Name, h.Value)
-		}
-	}
-	header.Set("Content-Type", "application/x-protobuf")
-	if c.Gzip {
-		header.Set("Content-Encoding", "gzip")
-	}
-	return header, nil
-}
-
 func (c *Config) client() (*http.Client, error) {
 	transport := c.transport
 	if transport == nil {
-		config, err := c.TLS.load()
+		config, err := c.tls()
 		if err != nil {
 			return nil, err
 		}
@@ -221,20 +215,22 @@ func (c *Config) client() (*http.Client, error) {
 	}, nil
 }
 
-func (f *TLSFiles) load() (*tls.Config, error) {
+// tls returns the settings of https. Without names of PEM files they are the certificate authorities
+// of the system, and no certificate of the client.
+func (c *Config) tls() (*tls.Config, error) {
 	config := &tls.Config{}
-	if f.CA != "" {
-		pem, err := os.ReadFile(f.CA)
+	if ca := c.env("CERTIFICATE"); ca != "" {
+		pem, err := os.ReadFile(ca)
 		if err != nil {
 			return nil, err
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s has no certificate in PEM format", f.CA)
+			return nil, fmt.Errorf("%s has no certificate in PEM format", ca)
 		}
 	}
-	if f.Certificate != "" || f.Key != "" {
-		pair, err := tls.LoadX509KeyPair(f.Certificate, f.Key)
+	if certificate, key := c.env("CLIENT_CERTIFICATE"), c.env("CLIENT_KEY"); certificate != "" || key != "" {
+		pair, err := tls.LoadX509KeyPair(certificate, key)
 		if err != nil {
 			return nil, fmt.Errorf("certificate of the client: %w", err)
 		}

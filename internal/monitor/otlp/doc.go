@@ -1,10 +1,7 @@
 // Package otlp sends metrics and spans to an OTLP receiver, over HTTP with
 // protobuf.
 //
-//	resource, err := otlp.NewResource("lshark", "1.2.3", "oss1", os.Getenv)
-//	config := otlp.Config{Resource: resource}
-//	err = config.ApplyEnvironment(os.Getenv)
-//	e, err := otlp.New(config)
+//	e, err := otlp.New(otlp.Config{Service: "lshark", Release: "1.2.3", Host: "oss1", Getenv: os.Getenv})
 //	e.Span(&span)        // of each RPC of interest
 //	e.Metrics(&snapshot) // once a minute
 //	err = e.Shutdown(ctx)

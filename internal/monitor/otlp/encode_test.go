@@ -25,9 +25,22 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
+// environment returns variables, whose names have the prefix of OTLP.
+type environment map[string]string
+
+func (e environment) get(name string) string {
+	return e[strings.TrimPrefix(name, prefix)]
+}
+
+// testConfig returns settings, and the environment.
+func testConfig(e environment) Config {
+	return Config{Service: "lshark", Release: "1.2.3", Host: "oss1", Getenv: e.get, Log: func(string) {}}
+}
+
 func testResource(t testing.TB) Resource {
 	t.Helper()
-	return must.Value(NewResource("lshark", "1.2.3", "oss1", func(string) string { return "" }))(t)
+	c := testConfig(nil)
+	return *must.Value(c.resource())(t)
 }
 
 // testSpan returns a span with every field.

@@ -38,26 +38,36 @@ type Stats struct {
 // New returns an Exporter, or an error that says what is wrong with c. It uses the
 // network when there is something to send.
 func New(c Config) (*Exporter, error) {
+	const explicit = "explicit_bucket_histogram"
+	var words [4]string
+	var err error
+	for i, variable := range [][]string{{"PROTOCOL", "http/protobuf"}, {"METRICS_TEMPORALITY_PREFERENCE", "cumulative"},
+		{"COMPRESSION", "none", "gzip"}, {"METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", explicit}} {
+		if words[i], err = c.choose(variable[0], variable[1:]...); err != nil {
+			return nil, err
+		}
+	}
+	resource, err := c.resource()
+	if err != nil {
+		return nil, err
+	}
 	client, err := c.client()
 	if err != nil {
 		return nil, err
 	}
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
+	timeout, err := c.timeout()
+	if err != nil {
+		return nil, err
 	}
-	e := &Exporter{names: c.Names, explicit: c.ExplicitHistograms,
+	e := &Exporter{names: c.Names, explicit: words[3] == explicit,
 		spans:  &stream{name: "traces", items: "spans", limit: maxQueue - maxBatch},
 		points: &stream{name: "metrics", items: "data points", limit: math.MaxInt, newest: true}}
-	for _, x := range []struct {
-		s       *stream
-		url     string
-		headers []Header
-	}{{e.points, c.MetricsURL, c.MetricsHeaders}, {e.spans, c.TracesURL, c.TracesHeaders}} {
-		x.s.client, x.s.timeout, x.s.log, x.s.resource = client, c.Timeout, c.Log, &c.Resource
-		if x.s.url, err = c.url(x.url, "v1/"+x.s.name); err != nil {
+	for _, s := range []*stream{e.points, e.spans} {
+		s.client, s.timeout, s.log, s.resource = client, timeout, c.Log, resource
+		if s.url, err = c.url(s.name); err != nil {
 			return nil, err
 		}
-		if x.s.header, err = c.header(c.Headers, x.headers); err != nil {
+		if s.header, err = c.headers(s.name, words[2] != "none"); err != nil {
 			return nil, err
 		}
 	}

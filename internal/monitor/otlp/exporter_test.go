@@ -10,7 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -33,7 +33,7 @@ func numbered(n int) *Span {
 }
 
 func TestSpansAreSentTogether(t *testing.T) {
-	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 		e.Span(numbered(1))
 		sleep(4 * time.Second)
 		e.Span(numbered(2))
@@ -54,7 +54,7 @@ func TestSpansAreSentTogether(t *testing.T) {
 }
 
 func TestFullBatchIsSentAtOnce(t *testing.T) {
-	withExporter(t, Config{Gzip: true}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, environment{"COMPRESSION": "gzip"}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		n := 0
 		for ; len(r.all()) == 0; n++ {
 			e.Span(numbered(n))
@@ -77,7 +77,7 @@ func waits(requests []received) (d []time.Duration) {
 
 func TestRetry(t *testing.T) {
 	for _, status := range []int{429, 502, 503, 504} {
-		withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+		withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 			r.setRespond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 			e.Span(numbered(1))
 			sleep(5 * time.Minute)
@@ -119,7 +119,7 @@ func TestRetryAfter(t *testing.T) {
 		{func() string { return time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat) }, 89 * time.Second},
 		{func() string { return "999999" }, maxRetryAfter},
 	} {
-		withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 			r.setRespond(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", test.header())
 				w.WriteHeader(429)
@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 		400: "\x08\x03\x12\x0dbad \x1b[31mdata", // google.rpc.Status
 		401: "", 404: "\xff", 413: "", 500: "", 307: "",
 	} {
-		withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+		withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 			r.setRespond(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", "http://elsewhere.example/")
 				w.WriteHeader(status)
@@ -165,7 +165,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestPartialSuccess(t *testing.T) {
-	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 		respond := func(body string) {
 			r.setRespond(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) })
 		}
@@ -196,7 +196,7 @@ func TestPartialSuccess(t *testing.T) {
 // A receiver that does not answer costs the timeout, one that breaks the
 // connection an attempt, and one that answers without end is refused.
 func TestMisbehavingReceiver(t *testing.T) {
-	withExporter(t, Config{Timeout: 3 * time.Second}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, environment{"TIMEOUT": "3000"}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		r.setRespond(func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() })
 		e.Span(numbered(1))
 		sleep(spanDelay + 4*time.Second)
@@ -225,7 +225,7 @@ func TestMisbehavingReceiver(t *testing.T) {
 // bound; the newest arrive when it is back.
 func TestQueueIsBounded(t *testing.T) {
 	const spans = 300_000
-	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 		r.setAway(true)
 		begin := time.Now()
 		for i := range spans {
@@ -272,7 +272,7 @@ func counterSnapshot(value uint64) *metrics.Snapshot {
 
 // Of metrics, only the newest snapshot waits.
 func TestMetricsReceiverAway(t *testing.T) {
-	withExporter(t, Config{Names: testNames()}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 		e.Metrics(counterSnapshot(1))
 		synctest.Wait()
 		if got := r.all(); len(got) != 1 || got[0].path != "/v1/metrics" || !strings.Contains(got[0].message, "as_int: 1\n") {
@@ -298,7 +298,7 @@ func TestMetricsReceiverAway(t *testing.T) {
 
 // A snapshot that fails while a newer one is waiting is not sent again.
 func TestMetricsReplacedWhileSending(t *testing.T) {
-	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		r.setRespond(func(w http.ResponseWriter, q *http.Request) {
 			time.Sleep(time.Second)
 			w.WriteHeader(503)
@@ -314,7 +314,7 @@ func TestMetricsReplacedWhileSending(t *testing.T) {
 }
 
 func TestShutdown(t *testing.T) {
-	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		e.Span(numbered(1))
 		e.Metrics(counterSnapshot(1))
 		begin := time.Now()
@@ -333,7 +333,7 @@ func TestShutdown(t *testing.T) {
 // Shutdown ends the wait for the next attempt, makes one more, and ends with
 // its context.
 func TestShutdownReceiverAway(t *testing.T) {
-	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		r.setAway(true)
 		e.Span(numbered(1))
 		sleep(10 * time.Minute)
@@ -344,7 +344,7 @@ func TestShutdownReceiverAway(t *testing.T) {
 		s := e.Stats().Spans
 		assert.That(t, s.Dropped == 1 && s.Requests == before+1 && time.Now().Equal(begin), "%+v", s)
 	})
-	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		r.setRespond(func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() })
 		for i := range 20_000 { // several batches
 			e.Span(numbered(i))
@@ -364,7 +364,7 @@ func TestShutdownReceiverAway(t *testing.T) {
 
 // The two signals do not wait for each other.
 func TestSignalsAreIndependent(t *testing.T) {
-	withExporter(t, Config{TracesURL: "http://other.example/t", MetricsURL: "http://collector.example:4318/v1/metrics"}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, environment{"TRACES_ENDPOINT": "http://other.example/t", "METRICS_ENDPOINT": "http://collector.example:4318/v1/metrics"}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		r.setRespond(func(w http.ResponseWriter, q *http.Request) {
 			if q.URL.Path == "/t" {
 				<-q.Context().Done()
@@ -383,10 +383,10 @@ func TestSignalsAreIndependent(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	c := Config{
-		UserAgent:     "lshark/1.2.3",
-		Headers:       []Header{{"Authorization", "Bearer secret"}, {"X-Scope-OrgID", "a"}},
-		TracesHeaders: []Header{{"X-Scope-OrgID", "traces"}},
+	c := environment{
+		"HEADERS":        "Authorization=Bearer secret,X-Scope-OrgID=a",
+		"TRACES_HEADERS": "X-Scope-OrgID=traces",
+		"COMPRESSION":    "none",
 	}
 	withExporter(t, c, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 		e.Span(numbered(1))
@@ -412,7 +412,7 @@ func TestHeaders(t *testing.T) {
 
 // Several goroutines may add spans and metrics, and read the counters.
 func TestConcurrentUse(t *testing.T) {
-	withExporter(t, Config{Gzip: true}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, environment{"COMPRESSION": "gzip"}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		r.setRespond(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader([]int{200, 503, 400, 429}[len(r.all())%4])
 		})
@@ -441,124 +441,112 @@ func TestConcurrentUse(t *testing.T) {
 
 func TestNewReportsMistakes(t *testing.T) {
 	for _, test := range []struct {
-		config Config
-		want   string
+		env  environment
+		want string
 	}{
-		{Config{Endpoint: "collector:4318"}, "endpoint collector:4318: the URL must begin with http:// or https://"},
-		{Config{Endpoint: "http://"}, "endpoint http:: the URL has no host"},
-		{Config{Endpoint: "http://user:pass word@h"}, "the endpoint is not a URL"},
-		{Config{Endpoint: "ftp://user:secret@h"}, "endpoint ftp://user:xxxxx@h: the URL must begin with http:// or https://"},
-		{Config{Headers: []Header{{"a b", "c"}}}, `"a b" is not the name of a header`},
-		{Config{Headers: []Header{{"", "c"}}}, "a header has no name"},
-		{Config{TracesHeaders: []Header{{"a", "secret\n"}}}, "the value of the header a has a control character"},
-		{Config{Headers: []Header{{"content-encoding", "br"}}}, "the header content-encoding is set by the exporter"},
-		{Config{TLS: TLSFiles{CA: "/none"}}, "open /none: no such file or directory"},
-		{Config{TLS: TLSFiles{CA: "doc.go"}}, "doc.go has no certificate in PEM format"},
-		{Config{TLS: TLSFiles{Key: "/none"}}, "certificate of the client: open : no such file or directory"},
+		{environment{"ENDPOINT": "collector:4318"}, "endpoint collector:4318: the URL must begin with http:// or https://"},
+		{environment{"ENDPOINT": "http://"}, "endpoint http:: the URL has no host"},
+		{environment{"ENDPOINT": "http://user:pass word@h"}, "the endpoint is not a URL"},
+		{environment{"ENDPOINT": "ftp://user:secret@h"}, "endpoint ftp://user:xxxxx@h: the URL must begin with http:// or https://"},
+		{environment{"HEADERS": "a b=c"}, `"a b" is not the name of a header`},
+		{environment{"TRACES_HEADERS": "a=secret%0a"}, "the value of the header a has a control character"},
+		{environment{"HEADERS": "content-encoding=br"}, "the header content-encoding is set by the exporter"},
+		{environment{"CERTIFICATE": "/none"}, "open /none: no such file or directory"},
+		{environment{"CERTIFICATE": "doc.go"}, "doc.go has no certificate in PEM format"},
+		{environment{"CLIENT_KEY": "/none"}, "certificate of the client: open : no such file or directory"},
+		{environment{"PROTOCOL": "grpc"}, `OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is not supported, only http/protobuf is`},
+		{environment{"COMPRESSION": "br"}, `OTEL_EXPORTER_OTLP_COMPRESSION: "br" is neither none nor gzip`},
+		{environment{"METRICS_TEMPORALITY_PREFERENCE": "delta"},
+			`OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: "delta" is not supported, only cumulative is`},
+		{environment{"TIMEOUT": "10s"}, `OTEL_EXPORTER_OTLP_TIMEOUT: "10s" is not a number of milliseconds above 0`},
+		{environment{"TIMEOUT": "0"}, `OTEL_EXPORTER_OTLP_TIMEOUT: "0" is not a number of milliseconds above 0`},
+		{environment{"HEADERS": "a=1,secret"}, `OTEL_EXPORTER_OTLP_HEADERS: pair 2 is not of the form name=value`},
+		{environment{"HEADERS": "a=secret%zz"}, `OTEL_EXPORTER_OTLP_HEADERS: the value of "a" is not in percent-encoding`},
+		{environment{"OTEL_RESOURCE_ATTRIBUTES": "=1"}, `OTEL_RESOURCE_ATTRIBUTES: pair 1 is not of the form name=value`},
 	} {
-		if _, err := New(test.config); err == nil || err.Error() != test.want {
+		if _, err := New(testConfig(test.env)); err == nil || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
 	}
 }
 
 func TestURL(t *testing.T) {
-	for _, test := range [][3]string{
-		{"", "", "http://localhost:4318/v1/traces"},
-		{"http://collector:4318", "", "http://collector:4318/v1/traces"},
-		{"http://collector:4318/", "", "http://collector:4318/v1/traces"},
-		{"https://collector/mycollector/", "", "https://collector/mycollector/v1/traces"},
-		{"https://collector/a?b=c", "", "https://collector/a/v1/traces?b=c"},
-		{"http://collector:4318", "https://collector.example.com/v1/t/", "https://collector.example.com/v1/t/"},
-		{"", "http://collector:4318", "http://collector:4318/"},
-		{"http://[2001:db8::1]:4318", "", "http://[2001:db8::1]:4318/v1/traces"},
+	for _, test := range [][4]string{ // a flag, two variables
+		{"", "", "", "http://localhost:4318/v1/traces"},
+		{"", "http://collector:4318", "", "http://collector:4318/v1/traces"},
+		{"http://collector:4318/", "http://other", "http://other", "http://collector:4318/v1/traces"},
+		{"https://collector/mycollector/", "", "", "https://collector/mycollector/v1/traces"},
+		{"https://collector/a?b=c", "", "", "https://collector/a/v1/traces?b=c"},
+		{"", "http://collector:4318", "https://collector.example.com/v1/t/", "https://collector.example.com/v1/t/"},
+		{"", "", "http://collector:4318", "http://collector:4318/"},
+		{"", "http://[2001:db8::1]:4318", "", "http://[2001:db8::1]:4318/v1/traces"},
 	} {
-		c := Config{Endpoint: test[0]}
-		u, err := c.url(test[1], "v1/traces")
-		if err != nil || u.String() != test[2] {
-			t.Errorf("%q, %q: got %v, %v, want %s", test[0], test[1], u, err, test[2])
+		c := testConfig(environment{"ENDPOINT": test[1], "TRACES_ENDPOINT": test[2]})
+		c.Endpoint = test[0]
+		u, err := c.url("traces")
+		if err != nil || u.String() != test[3] {
+			t.Errorf("%q: got %v, %v, want %s", test, u, err, test[3])
 		}
 	}
 }
 
 func TestEnvironment(t *testing.T) {
-	env := map[string]string{
-		"OTEL_EXPORTER_OTLP_ENDPOINT":                              "http://collector:4318",
-		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT":                       "http://traces/x",
-		"OTEL_EXPORTER_OTLP_HEADERS":                               "api-key=a%20b%2Cc, x=1=2,",
-		"OTEL_EXPORTER_OTLP_METRICS_HEADERS":                       "m=1",
-		"OTEL_EXPORTER_OTLP_TIMEOUT":                               "2500",
-		"OTEL_EXPORTER_OTLP_COMPRESSION":                           "gzip",
-		"OTEL_EXPORTER_OTLP_PROTOCOL":                              "http/protobuf",
-		"OTEL_EXPORTER_OTLP_CERTIFICATE":                           "/ca.pem",
-		"OTEL_RESOURCE_ATTRIBUTES":                                 "deployment.environment.name=prod,host.name=oss1-admin,text=a%3Db",
-		"OTEL_SERVICE_NAME":                                        "lustre",
-		"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION": "explicit_bucket_histogram",
+	env := environment{
+		"ENDPOINT":                              "http://collector:4318",
+		"TRACES_ENDPOINT":                       "http://traces/x",
+		"HEADERS":                               "api-key=a%20b%2Cc, x=1=2,",
+		"METRICS_HEADERS":                       "m=1",
+		"TIMEOUT":                               "2500",
+		"COMPRESSION":                           "gzip",
+		"PROTOCOL":                              "http/protobuf",
+		"OTEL_RESOURCE_ATTRIBUTES":              "deployment.environment.name=prod,host.name=oss1-admin,text=a%3Db",
+		"OTEL_SERVICE_NAME":                     "lustre",
+		"METRICS_DEFAULT_HISTOGRAM_AGGREGATION": "explicit_bucket_histogram",
 	}
-	getenv := func(name string) string { return env[name] }
-	if !Configured(getenv) || Configured(func(string) string { return " " }) {
+	if !Configured(env.get) || Configured(func(string) string { return " " }) {
 		t.Error("Configured is wrong")
 	}
-	var c Config
-	must.NoError(t, c.ApplyEnvironment(getenv))
-	if c.Endpoint != "http://collector:4318" || c.TracesURL != "http://traces/x" || c.MetricsURL != "" || c.Timeout != 2500*time.Millisecond ||
-		!c.Gzip || !c.ExplicitHistograms || c.TLS.CA != "/ca.pem" ||
-		!slices.Equal(c.Headers, []Header{{"api-key", "a b,c"}, {"x", "1=2"}}) || !slices.Equal(c.MetricsHeaders, []Header{{"m", "1"}}) {
-		t.Errorf("%+v", c)
-	}
-	// What is set already stays.
-	c = Config{Endpoint: "http://flag", Headers: []Header{{"f", "1"}}, Timeout: time.Second, Gzip: true}
-	env["OTEL_EXPORTER_OTLP_COMPRESSION"] = "none"
-	must.NoError(t, c.ApplyEnvironment(getenv))
-	if c.Endpoint != "http://flag" || c.TracesURL != "" || c.Headers[0].Name != "f" || c.Timeout != time.Second || c.Gzip {
-		t.Errorf("%+v", c)
-	}
-	r := must.Value(NewResource("lshark", "1.2.3", "oss1", getenv))(t)
-	want := []Attribute{
-		String("service.name", "lustre"), String("service.version", "1.2.3"), String("service.instance.id", "oss1"),
-		String("host.name", "oss1-admin"), String("deployment.environment.name", "prod"), String("text", "a=b"),
-	}
-	assert.Slice(t, r.Attributes, want)
-}
-
-func TestEnvironmentMistakes(t *testing.T) {
-	for _, test := range [][3]string{
-		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", `OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is not supported, only http/protobuf is`},
-		{"OTEL_EXPORTER_OTLP_COMPRESSION", "br", `OTEL_EXPORTER_OTLP_COMPRESSION: "br" is neither none nor gzip`},
-		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta", `OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: "delta" is not supported, only cumulative is`},
-		{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s", `OTEL_EXPORTER_OTLP_TIMEOUT: "10s" is not a number of milliseconds above 0`},
-		{"OTEL_EXPORTER_OTLP_TIMEOUT", "0", `OTEL_EXPORTER_OTLP_TIMEOUT: "0" is not a number of milliseconds above 0`},
-		{"OTEL_EXPORTER_OTLP_HEADERS", "a=1,secret", `OTEL_EXPORTER_OTLP_HEADERS: pair 2 is not of the form name=value`},
-		{"OTEL_EXPORTER_OTLP_HEADERS", "a=secret%zz", `OTEL_EXPORTER_OTLP_HEADERS: the value of "a" is not in percent-encoding`},
-	} {
-		var c Config
-		err := c.ApplyEnvironment(func(name string) string {
-			if name == test[0] {
-				return test[1]
-			}
-			return ""
-		})
-		if err == nil || err.Error() != test[2] {
-			t.Errorf("got %v, want %s", err, test[2])
+	for _, flags := range []bool{false, true} {
+		c := testConfig(env)
+		headers := http.Header{"User-Agent": {"lshark/1.2.3"}, "Content-Type": {"application/x-protobuf"}, "Content-Encoding": {"gzip"},
+			"Api-Key": {"a b,c"}, "X": {"1=2"}}
+		urls := []string{"http://traces/x", "http://collector:4318/v1/metrics"}
+		if flags { // what they set stays
+			c.Endpoint, c.Headers = "http://flag", []string{"f=1"}
+			urls = []string{"http://flag/v1/traces", "http://flag/v1/metrics"}
+			delete(headers, "Api-Key")
+			delete(headers, "X")
+			headers.Set("f", "1")
+			env["COMPRESSION"] = "none"
+			headers.Del("Content-Encoding")
 		}
-	}
-	if _, err := NewResource("a", "b", "c", func(string) string { return "=1" }); err == nil {
-		t.Error("no error")
+		e := must.Value(New(c))(t)
+		defer e.Shutdown(t.Context())
+		assert.Equal(t, e.spans.url.String(), urls[0])
+		assert.Equal(t, e.points.url.String(), urls[1])
+		assert.That(t, reflect.DeepEqual(e.spans.header, headers), "%v, want %v", e.spans.header, headers)
+		headers.Set("m", "1")
+		assert.That(t, reflect.DeepEqual(e.points.header, headers), "%v, want %v", e.points.header, headers)
+		assert.That(t, e.explicit && e.spans.timeout == 2500*time.Millisecond, "%v, %v", e.explicit, e.spans.timeout)
+		assert.Slice(t, e.spans.resource.Attributes, []Attribute{
+			String("service.name", "lustre"), String("service.version", "1.2.3"), String("service.instance.id", "oss1"),
+			String("host.name", "oss1-admin"), String("deployment.environment.name", "prod"), String("text", "a=b"),
+		})
 	}
 }
 
 func TestParseHeader(t *testing.T) {
-	for text, want := range map[string]Header{
+	for text, want := range map[string]header{
 		"Authorization=Basic YTpi==": {"Authorization", "Basic YTpi=="},
 		" a = b ":                    {"a", "b"},
 		"a=":                         {"a", ""},
 	} {
-		if h, err := ParseHeader(text); err != nil || h != want {
+		if h, err := parseHeader(text); err != nil || h != want {
 			t.Errorf("%q: %v, %v", text, h, err)
 		}
 	}
 	for _, text := range []string{"", "secret", "=secret", "a=secret\r\nb: c", "ü=secret"} {
-		if _, err := ParseHeader(text); err == nil || strings.Contains(err.Error(), "secret") {
+		if _, err := parseHeader(text); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -583,7 +571,7 @@ func TestTLS(t *testing.T) {
 		ca   string
 		sent uint64
 	}{{ca, 1}, {"", 0}} {
-		e, err := New(Config{Endpoint: endpoint, TLS: TLSFiles{CA: test.ca}, Log: func(string) {}})
+		e, err := New(testConfig(environment{"ENDPOINT": endpoint, "CERTIFICATE": test.ca}))
 		must.NoError(t, err)
 		e.Span(numbered(1))
 		err = e.Shutdown(t.Context())
@@ -600,7 +588,7 @@ func TestEarlyResponse(t *testing.T) {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 	}))
 	defer server.Close()
-	e := must.Value(New(Config{Endpoint: server.URL, Log: func(string) {}}))(t)
+	e := must.Value(New(testConfig(environment{"ENDPOINT": server.URL})))(t)
 	const spans = 30_000
 	for i := range spans {
 		e.Span(numbered(i))

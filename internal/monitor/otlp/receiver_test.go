@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -148,17 +149,21 @@ func (l *logs) all() string {
 
 // withExporter runs f with an exporter and its receiver, in a time that passes
 // only while everything waits.
-func withExporter(t *testing.T, c Config, f func(*testing.T, *Exporter, *receiver, *logs)) {
+func withExporter(t *testing.T, env environment, f func(*testing.T, *Exporter, *receiver, *logs)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r, l := newReceiver(t), &logs{}
 		transport := &http.Transport{DialContext: r.dial, DisableCompression: true}
 		t.Cleanup(transport.CloseIdleConnections)
-		c.transport, c.Log = transport, l.add
-		if c.Endpoint == "" {
-			c.Endpoint = "http://collector.example:4318"
+		if env["ENDPOINT"] == "" {
+			env = maps.Clone(env)
+			if env == nil {
+				env = environment{}
+			}
+			env["ENDPOINT"] = "http://collector.example:4318"
 		}
-		c.Resource = testResource(t)
+		c := testConfig(env)
+		c.transport, c.Log, c.Names = transport, l.add, testNames()
 		e := must.Value(New(c))(t)
 		f(t, e, r, l)
 		// Shutdown again, or for the first time: it returns what is left.
