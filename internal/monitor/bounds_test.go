@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/must"
@@ -90,10 +89,10 @@ func TestSensorInFileNames(t *testing.T) {
 func TestTimeGoesBack(t *testing.T) {
 	m := New(Options{Live: true, Top: 5, Side: func(*track.RPC) string { return "" }}, time.Unix(1e9, 0))
 	r := &Recorder{queue: make(chan *batch, 1), filling: &batch{}, dir: &recordDir{}}
-	m.SetOutputs(Outputs{Recorder: r})
-	m.Publish(time.Unix(1e8, 0), diagnose.Capture{}, false)
+	m.Outputs.Recorder = r
+	m.Publish(time.Unix(1e8, 0), false)
 	m.done(&track.RPC{})
-	m.Publish(time.Unix(1e8+2, 0), diagnose.Capture{}, false)
+	m.Publish(time.Unix(1e8+2, 0), false)
 	assert.Equal(t, len(r.queue), 1, "the RPC waits until the clock has caught up")
 }
 
@@ -107,7 +106,7 @@ func TestRestartEachHour(t *testing.T) {
 	for range 10 {
 		now = now.Add(30 * time.Minute)
 		m.Frame(&capture.Frame{Time: now.UnixNano()})
-		m.Publish(now, diagnose.Capture{}, false)
+		m.Publish(now, false)
 		if m.restartedAt != at {
 			restarts, at = restarts+1, m.restartedAt
 		}

@@ -229,12 +229,8 @@ func (c collector) aboutProcess(h *Health, ranked []rankedFamilies, release stri
 	c.level("go_goroutines", "goroutines of the process", float64(runtime.NumGoroutine()))
 }
 
-// OnCollect lets read return what is known about the process and its outputs, whenever the
-// metrics are read.
-func (m *Monitor) OnCollect(read func() Health) { m.readHealth = read }
-
 func (m *Monitor) collect() {
-	h := m.readHealth()
+	h := m.opt.Health()
 	c := collector{m.registry}
 	c.aboutCapture(&m.at, m.opt.Live)
 	c.aboutOutputs(&h, m.at.notSelected)

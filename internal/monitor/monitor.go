@@ -38,35 +38,40 @@ type Options struct {
 	NewTarget func()
 
 	Release string
+
+	Captured func() diagnose.Capture // returns what is known of the capture; nil: nothing
+	Health   func() Health           // returns what is known about the process and its outputs; nil: nothing
 }
 
-// Outputs are what gets the selected RPCs. Those that are nil get none.
+// Outputs are what gets selected RPCs, or frames. Those that are nil get none.
 type Outputs struct {
-	Selection
 	Recorder *Recorder
 	Spans    *otlp.Exporter
+	Troubles *trouble.Recorder
 }
 
-// Troubles is the flight recorder, and what it writes folders for.
-type Troubles struct {
-	*trouble.Recorder                   // nil: none
-	Severity          diagnose.Severity // of findings, at least
-	Filter            *filter.RPCFilter // of RPCs, nil: for none
+// Settings are what can change while the capture goes on.
+type Settings struct {
+	Selection // of RPCs for Recorder and Spans
+	Rotation  Rotation
+	Troubles  struct {
+		Severity diagnose.Severity // of findings, at least
+		Filter   *filter.RPCFilter // of RPCs, nil: for none
+	}
 }
 
 // Monitor counts what happens in a capture, and passes selected RPCs on. One goroutine
 // calls its methods; the registry and what Health returns may be read by others.
 type Monitor struct {
 	*diagnose.Engine // takes losses and events of TCP and InfiniBand itself
+	Outputs
 
 	opt         Options
 	registry    *metrics.Registry
 	counter     counter
-	readHealth  func() Health
 	at          status
-	outputs     Outputs
+	settings    Settings
 	selector    selector
-	troubles    Troubles
 	troubleRPCs selector // by the filter of troubles
 	frames      frameCounts
 	first       int64 // time of the first frame
@@ -81,7 +86,13 @@ type Monitor struct {
 
 // New returns a Monitor whose metrics are in a new registry.
 func New(o Options, start time.Time) *Monitor {
-	m := &Monitor{opt: o, registry: metrics.New(start), now: start, restartedAt: start, readHealth: func() Health { return Health{} }}
+	if o.Captured == nil {
+		o.Captured = func() (none diagnose.Capture) { return none }
+	}
+	if o.Health == nil {
+		o.Health = func() (none Health) { return none }
+	}
+	m := &Monitor{opt: o, registry: metrics.New(start), now: start, restartedAt: start}
 	m.counter = counter{families: declare(m.registry, o.Top), opt: &m.opt}
 	m.Engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, OnlyLogs: o.OnlyLogs, Counted: m.finding,
 		Capture: func() diagnose.Capture { return m.diagnosed },
@@ -105,15 +116,16 @@ func (m *Monitor) create() {
 // Registry returns the metrics.
 func (m *Monitor) Registry() *metrics.Registry { return m.registry }
 
-// SetOutputs replaces what gets the selected RPCs.
-func (m *Monitor) SetOutputs(o Outputs) {
-	m.outputs = o
-	m.selector.Selection = o.Selection
-}
-
-// SetTroubles sets the flight recorder.
-func (m *Monitor) SetTroubles(t Troubles) {
-	m.troubles, m.troubleRPCs.Filter = t, t.Filter
+// Set changes the settings, from the next RPC that ends on.
+func (m *Monitor) Set(s Settings) {
+	m.settings = s
+	m.selector.Selection, m.troubleRPCs.Filter = s.Selection, s.Troubles.Filter
+	if m.Recorder != nil {
+		m.Recorder.Set(s.Rotation)
+	}
+	if m.Troubles != nil {
+		m.Troubles.Set(trouble.Retention{KeepTime: s.Rotation.KeepTime, KeepSize: s.Rotation.KeepSize})
+	}
 }
 
 // TargetNames returns the targets of connections, as targets.AppendConnections has them.
@@ -123,8 +135,8 @@ func (m *Monitor) TargetNames() []byte {
 
 // Frame takes a frame, before its messages.
 func (m *Monitor) Frame(f *capture.Frame) {
-	if m.troubles.Recorder != nil {
-		m.troubles.Frame(f)
+	if m.Troubles != nil {
+		m.Troubles.Frame(f)
 	}
 	m.read(f.Time)
 	m.frames.n++
@@ -190,22 +202,22 @@ func (m *Monitor) done(r *track.RPC) {
 		m.counter.endInFlight(r)
 		m.counter.done(r)
 	})
-	if m.troubles.Filter != nil && m.troubles.Filter.Match(r) {
-		m.troubles.RPC(r)
+	if f := m.settings.Troubles.Filter; f != nil && f.Match(r) {
+		m.Troubles.RPC(r)
 	}
-	if m.outputs.Recorder == nil && m.outputs.Spans == nil {
+	if m.Recorder == nil && m.Spans == nil {
 		return
 	}
 	if !m.selector.match(r) {
 		m.count(func() { m.at.notSelected++ })
 		return
 	}
-	if m.outputs.Recorder != nil {
-		m.outputs.Recorder.Add(r, m.now)
+	if m.Recorder != nil {
+		m.Recorder.Add(r, m.now)
 	}
-	if m.outputs.Spans != nil && !m.selector.IsAll() {
+	if m.Spans != nil && !m.selector.IsAll() {
 		if span, ok := spanOf(r, m.opt.Side(r), m.frames.last); ok {
-			m.outputs.Spans.Span(&span)
+			m.Spans.Span(&span)
 		}
 	}
 }
@@ -216,8 +228,8 @@ func (m *Monitor) eviction(v *evictions.Eviction) {
 
 func (m *Monitor) finding(f *diagnose.Finding) {
 	m.count(func() { m.counter.findings.With(f.Rule.Code, f.Severity.String()).Inc() })
-	if m.troubles.Recorder != nil && f.Severity >= m.troubles.Severity {
-		m.troubles.Finding(f)
+	if m.Troubles != nil && f.Severity >= m.settings.Troubles.Severity {
+		m.Troubles.Finding(f)
 	}
 }
 
@@ -237,11 +249,11 @@ const (
 	findingsInterval    = 10 * time.Second
 )
 
-// Publish brings the metrics about the capture up to date, of which c is known; idle: no frame has
-// arrived for a while. now is the time of the metrics: of a live capture that of the day, else that
-// of the last frame.
-func (m *Monitor) Publish(now time.Time, c diagnose.Capture, idle bool) {
+// Publish brings the metrics about the capture up to date. idle: no frame has arrived for a while.
+// now is the time of the metrics: of a live capture that of the day, else that of the last frame.
+func (m *Monitor) Publish(now time.Time, idle bool) {
 	m.setTime(now)
+	c := m.opt.Captured()
 	m.registry.Begin(m.now)
 	m.at.Capture, m.at.frames, m.at.delay = c, m.frames, 0
 	if !idle {
@@ -255,11 +267,11 @@ func (m *Monitor) Publish(now time.Time, c diagnose.Capture, idle bool) {
 	if m.opt.Live && now.Sub(m.linked) >= findingsInterval {
 		m.countCurrent(now)
 	}
-	if m.outputs.Recorder != nil {
-		m.outputs.Recorder.Flush(m.now)
+	if m.Recorder != nil {
+		m.Recorder.Flush(m.now)
 	}
-	if m.troubles.Recorder != nil && idle {
-		m.troubles.Advance(m.now.UnixNano())
+	if m.Troubles != nil && idle {
+		m.Troubles.Advance(m.now.UnixNano())
 	}
 	if m.opt.Live && m.first != 0 && now.Sub(m.restartedAt) >= restartInterval {
 		m.restart(now, c)
@@ -297,8 +309,8 @@ func (m *Monitor) restart(now time.Time, c diagnose.Capture) {
 	since := m.sinceRestart(c)
 	m.diagnosed = diagnose.Capture{Stats: since.Stats, Dropped: since.Dropped, InterfaceDropped: since.InterfaceDropped,
 		Files: 1, FirstFrame: c.FirstFrame}
-	if m.troubles.Recorder != nil {
-		m.troubles.Restart(m.Engine.Restart)
+	if m.Troubles != nil {
+		m.Troubles.Restart(m.Engine.Restart)
 	} else {
 		m.Engine.Restart()
 	}
@@ -313,9 +325,14 @@ func (m *Monitor) sinceRestart(c diagnose.Capture) diagnose.Capture {
 	return c
 }
 
-// Close ends the capture, of which c is known.
-func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
-	m.diagnosed = m.sinceRestart(c)
+// Close ends the capture.
+func (m *Monitor) Close() {
+	now := time.Unix(0, m.frames.last)
+	if m.opt.Live {
+		now = time.Now()
+	}
+	m.Publish(now, true)
+	m.diagnosed = m.sinceRestart(m.at.Capture)
 	m.Engine.Close()
 	m.countConnections(now)
 	m.countCurrent(now)

@@ -75,8 +75,12 @@ func watch(o monitor.Options, frames []capture.Frame) (*monitor.Monitor, lnetSta
 	if o.Side == nil {
 		o.Side = func(*track.RPC) string { return "" }
 	}
+	var d *dissect.Dissector
+	o.Captured = func() diagnose.Capture {
+		return diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: frames[0].Time}
+	}
 	m := monitor.New(o, time.Unix(0, 0))
-	d := dissect.New(dissect.Options{Handle: m.Message, TransferUpdate: m.TransferUpdate, Lost: m.Lost, TCPEvent: m.TCPEvent, IBEvent: m.IBEvent})
+	d = dissect.New(dissect.Options{Handle: m.Message, TransferUpdate: m.TransferUpdate, Lost: m.Lost, TCPEvent: m.TCPEvent, IBEvent: m.IBEvent})
 	for i := range frames {
 		m.Frame(&frames[i])
 		d.Frame(&frames[i])
@@ -91,16 +95,12 @@ type lnetStats struct {
 	frames []capture.Frame
 }
 
-func (s lnetStats) capture() diagnose.Capture {
-	return diagnose.Capture{Stats: s.d.Stats(), FirstFrame: s.frames[0].Time}
-}
-
 // end ends the capture.
 func (s lnetStats) end(m *monitor.Monitor) {
 	last := s.frames[len(s.frames)-1].Time
-	m.Publish(time.Unix(0, last), s.capture(), false)
+	m.Publish(time.Unix(0, last), false)
 	m.Advance(last)
-	m.Close(time.Unix(0, last), diagnose.Capture{Stats: s.d.Stats(), Files: 1, FirstFrame: s.frames[0].Time})
+	m.Close()
 }
 
 // statsOf returns statistics of the same frames.
@@ -262,13 +262,13 @@ func TestRestart(t *testing.T) {
 	frames := wiretest.ReadSample(t, "../../pcaps/recovery.pcap.zst")
 	m, s := watch(monitor.Options{Live: true}, frames)
 	first := time.Unix(0, frames[len(frames)-1].Time)
-	m.Publish(first, s.capture(), false)
+	m.Publish(first, false)
 	before := read(m.Registry())
 	later := frames[len(frames)-1]
 	later.Time += int64(2 * time.Hour)
 	m.Frame(&later)
-	m.Publish(first.Add(2*time.Hour), s.capture(), false)
-	m.Publish(first.Add(2*time.Hour), s.capture(), false)
+	m.Publish(first.Add(2*time.Hour), false)
+	m.Publish(first.Add(2*time.Hour), false)
 	v := read(m.Registry())
 	kept := v["lshark_tracked_entries[findings]"].Value
 	if found := v.sum("lshark_findings"); found == 0 || found < before.sum("lshark_findings") || kept != 0 {
@@ -284,7 +284,7 @@ func TestRestart(t *testing.T) {
 		m.Frame(&f)
 		s.d.Frame(&f)
 	}
-	m.Close(first.Add(3*time.Hour), diagnose.Capture{Stats: s.d.Stats(), Files: 1, FirstFrame: frames[0].Time})
+	m.Close()
 	again := read(m.Registry()).sum("lshark_findings")
 	assert.That(t, again > found, "%d findings, and %d of the same three hours later", found, again)
 }

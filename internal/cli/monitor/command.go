@@ -66,8 +66,8 @@ type command struct {
 	server   *server // nil: none
 	service  *service
 	reloads  atomic.Pointer[monitor.Reloads]
-	plan     atomic.Pointer[plan] // to be applied by tick, nil: none
-	next     time.Time            // of tick
+	changed  atomic.Pointer[monitor.Settings] // to be applied by tick, nil: none
+	next     time.Time                        // of tick
 
 	newTarget bool      // a connect has named one since the node was asked for names
 	askNext   time.Time // when it may be asked again
@@ -149,28 +149,21 @@ func (c *command) cobra() *cobra.Command {
 	return cmd
 }
 
-// plan is what is made of the settings that can change.
-type plan struct {
-	selection monitor.Selection
-	rotation  monitor.Rotation
-	troubles  monitor.Troubles // without a recorder
-}
-
-func (c *command) check() (*plan, error) {
-	p := &plan{selection: monitor.Selection{Sample: uint64(c.sample)}}
-	p.rotation = monitor.Rotation{Time: time.Duration(c.rotation.time), Size: int64(c.rotation.size),
+// check returns what is made of the settings that can change.
+func (c *command) check() (*monitor.Settings, error) {
+	s := &monitor.Settings{Selection: monitor.Selection{Sample: uint64(c.sample)}}
+	s.Rotation = monitor.Rotation{Time: time.Duration(c.rotation.time), Size: int64(c.rotation.size),
 		KeepTime: time.Duration(c.rotation.keepTime), KeepSize: int64(c.rotation.keepSize),
 		Filter: c.display, Sample: uint64(c.sample)}
-	if c.display != "" {
-		var err error
-		if p.selection.Filter, err = filter.CompileRPC(c.display); err != nil {
-			return nil, exit.UsageError{Err: err}
-		}
-	}
-	if c.trouble.filter != "" {
-		var err error
-		if p.troubles.Filter, err = filter.CompileRPC(c.trouble.filter); err != nil {
-			return nil, exit.UsageError{Err: err}
+	for _, f := range []struct {
+		text string
+		to   **filter.RPCFilter
+	}{{c.display, &s.Filter}, {c.trouble.filter, &s.Troubles.Filter}} {
+		if f.text != "" {
+			var err error
+			if *f.to, err = filter.CompileRPC(f.text); err != nil {
+				return nil, exit.UsageError{Err: err}
+			}
 		}
 	}
 	switch {
@@ -194,8 +187,8 @@ func (c *command) check() (*plan, error) {
 		return nil, exit.Usagef("--otlp-header needs --otlp")
 	}
 	err := c.trouble.Check()
-	p.troubles.Severity = c.trouble.Least
-	return p, err
+	s.Troubles.Severity = c.trouble.Least
+	return s, err
 }
 
 func (c *command) run(args []string) error {
@@ -231,19 +224,19 @@ func (c *command) run(args []string) error {
 	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files(), AsksNode: true, Logs: scan.LogUse{Flag: "ha"}})
 	c.monitor = c.newMonitor()
 	if c.records != "" {
-		if err := c.openRecords(first.rotation); err != nil {
+		if err := c.openRecords(); err != nil {
 			return err
 		}
 	}
 	if c.trouble.Dir != "" {
-		if err := c.openTroubles(first.rotation); err != nil {
+		if err := c.openTroubles(); err != nil {
 			return err
 		}
 	}
-	c.monitor.OnCollect(c.health)
 	c.sender.start(c.otlp.interval, c.monitor.Registry())
-	c.apply(first)
-	c.pass.Observe(observer{c.monitor, c})
+	c.monitor.Outputs = monitor.Outputs{Recorder: c.recorder, Spans: c.sender.exporter, Troubles: c.troubles}
+	c.monitor.Set(*first)
+	c.pass.Observe(c.monitor)
 	c.pass.Add(scan.Consumer{
 		Begin: c.begin,
 		Frame: c.frame,
@@ -253,17 +246,9 @@ func (c *command) run(args []string) error {
 	return errors.Join(err, c.close())
 }
 
-// observer is the Monitor as the pass feeds it.
-type observer struct {
-	*monitor.Monitor
-	command *command
-}
-
-func (o observer) Close() { o.command.end() }
-
 func (c *command) newMonitor() *monitor.Monitor {
-	o := monitor.Options{Live: c.in.Live(), OnlyLogs: c.in.OnlyLogs(), Top: c.top, Side: c.sideFunc(), NewTarget: func() { c.newTarget = true }, Release: flags.Version()}
-	o.Follow = c.pass.FollowOptions()
+	o := monitor.Options{Live: c.in.Live(), OnlyLogs: c.in.OnlyLogs(), Top: c.top, Follow: c.pass.FollowOptions(), Side: c.sideFunc(),
+		NewTarget: func() { c.newTarget = true }, Release: flags.Version(), Captured: c.pass.Captured, Health: c.health}
 	start := time.Unix(0, 0) // times of capture files may be any
 	if o.Live {
 		start = time.Now()
@@ -274,9 +259,8 @@ func (c *command) newMonitor() *monitor.Monitor {
 // minTroubleSize is the least memory of the flight recorder, in bytes.
 const minTroubleSize = 4 << 20
 
-func (c *command) openTroubles(r monitor.Rotation) (err error) {
+func (c *command) openTroubles() (err error) {
 	o := c.trouble.Options(c.sys, c.in, c.execute)
-	o.Retention = retention(r)
 	if c.sys.SaveMemory != nil {
 		c.sys.SaveMemory() // pages are made while the capture goes on: the heap would double for each
 	}
@@ -285,12 +269,8 @@ func (c *command) openTroubles(r monitor.Rotation) (err error) {
 	return err
 }
 
-func retention(r monitor.Rotation) trouble.Retention {
-	return trouble.Retention{KeepTime: r.KeepTime, KeepSize: r.KeepSize}
-}
-
-func (c *command) openRecords(r monitor.Rotation) (err error) {
-	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Rotation: r, Sensor: flags.HostName(),
+func (c *command) openRecords() (err error) {
+	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Sensor: flags.HostName(),
 		Capture: c.in.Name(), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
 	return err
 }
@@ -365,9 +345,9 @@ func (c *command) tick(idle bool) {
 	}
 	c.next = now.Add(tickInterval)
 	c.ticked.Store(int64(now.Sub(c.started)))
-	c.monitor.Publish(now, c.pass.Captured(), idle)
-	if p := c.plan.Swap(nil); p != nil {
-		c.change(p)
+	c.monitor.Publish(now, idle)
+	if s := c.changed.Swap(nil); s != nil {
+		c.monitor.Set(*s)
 	}
 	if c.newTarget && now.After(c.askNext) {
 		c.newTarget, c.askNext = false, now.Add(askInterval)
@@ -377,23 +357,6 @@ func (c *command) tick(idle bool) {
 
 // askInterval is the time between two questions to this node for names of targets.
 const askInterval = time.Minute
-
-func (c *command) change(p *plan) {
-	if c.recorder != nil {
-		c.recorder.Set(p.rotation)
-	}
-	if c.troubles != nil {
-		c.troubles.Set(retention(p.rotation))
-	}
-	c.apply(p)
-}
-
-// apply lets the RPCs that end from now on be selected and sent by a plan.
-func (c *command) apply(p *plan) {
-	c.monitor.SetOutputs(monitor.Outputs{Selection: p.selection, Recorder: c.recorder, Spans: c.sender.exporter})
-	p.troubles.Recorder = c.troubles
-	c.monitor.SetTroubles(p.troubles)
-}
 
 // maxSilence is how long the goroutine that reads frames may be busy with something else.
 const maxSilence = 30 * time.Second
@@ -412,20 +375,9 @@ func (c *command) outage(err error) {
 	c.sys.Say("%s: the interface is back", c.in.Name())
 }
 
-// end is called when the capture has ended.
-func (c *command) end() {
-	c.service.stopping()
-	now := time.Now()
-	if !c.in.Live() {
-		now = time.Unix(0, c.pass.Last())
-	}
-	known := c.pass.Captured()
-	c.monitor.Publish(now, known, true)
-	c.monitor.Close(now, known)
-}
-
 // close completes files, sends what waits, and prints the metrics of capture files.
 func (c *command) close() error {
+	c.service.stopping()
 	var err error
 	if c.recorder != nil {
 		err = c.recorder.Close()

@@ -3,5 +3,5 @@
 // written is in package monitor at the top of the module.
 //
 // The goroutine that reads frames calls command.tick several times a second. Other goroutines
-// do not touch the Monitor: reload stores a plan, and tick applies it. tick never blocks.
+// do not touch the Monitor: reload stores settings, and tick applies them. tick never blocks.
 package monitor

@@ -33,7 +33,7 @@ func (c *command) watchReloads() {
 
 // reload reads the settings again. If they are wrong, nothing changes.
 func (c *command) reload() {
-	p, err := c.newPlan()
+	s, err := c.readAgain()
 	r := *c.reloads.Load()
 	if r.LastFailed = err != nil; err != nil {
 		r.Failed++
@@ -46,12 +46,12 @@ func (c *command) reload() {
 		c.sys.Say("the settings stay as they are: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		return
 	}
-	c.plan.Store(p)
+	c.changed.Store(s)
 	c.sys.Say("new settings")
 }
 
-// newPlan reads the settings again and returns what is made of them.
-func (c *command) newPlan() (*plan, error) {
+// readAgain reads the settings again.
+func (c *command) readAgain() (*monitor.Settings, error) {
 	n := newCommand(c.sys, c.execute)
 	n.cobra()
 	var wrong error

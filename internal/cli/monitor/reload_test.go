@@ -33,7 +33,7 @@ func TestReload(t *testing.T) {
 	write("top = 5\nsample = 1/10\nkeep-size = 1G\n")
 	c := newTestCommand("--config", path, "--records", "x", "--rotate-time", "2h", "--otlp", "http://127.0.0.1:1")
 	must.NoError(t, readConfig(c.flags, c.path))
-	if p, err := c.check(); err != nil || c.top != 5 || p.selection.Sample != 10 || p.rotation.KeepSize != 1<<30 {
+	if p, err := c.check(); err != nil || c.top != 5 || p.Sample != 10 || p.Rotation.KeepSize != 1<<30 {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	for _, step := range []struct {
@@ -52,10 +52,10 @@ func TestReload(t *testing.T) {
 		{"top = 5\nkeep-time = 30d\n", "", 0},
 	} {
 		write(step.text)
-		c.plan.Store(nil)
+		c.changed.Store(nil)
 		failed := c.reloads.Load().Failed
 		c.reload()
-		p := c.plan.Load()
+		p := c.changed.Load()
 		said := c.sys.Err.(*bytes.Buffer).String()
 		c.sys.Err.(*bytes.Buffer).Reset()
 		if step.wrong != "" {
@@ -64,7 +64,7 @@ func TestReload(t *testing.T) {
 			}
 			continue
 		}
-		if p == nil || c.reloads.Load().LastFailed || p.selection.Sample != step.sample || p.rotation.Time != 2*time.Hour {
+		if p == nil || c.reloads.Load().LastFailed || p.Sample != step.sample || p.Rotation.Time != 2*time.Hour {
 			t.Errorf("%q: %+v, %q", step.text, p, said)
 		}
 	}

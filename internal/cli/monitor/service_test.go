@@ -197,7 +197,7 @@ func TestUnit(t *testing.T) {
 	if err := readConfig(c.flags, path); err != nil || len(lines) < 8 {
 		t.Errorf("%d settings: %v", len(lines), err)
 	}
-	if p, err := c.check(); err != nil || p.selection.Sample != 1000 || p.selection.Filter == nil || !c.hasReceiver() {
+	if p, err := c.check(); err != nil || p.Sample != 1000 || p.Filter == nil || !c.hasReceiver() {
 		t.Errorf("%+v, %v", p, err)
 	}
 
