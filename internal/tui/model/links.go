@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,8 +59,20 @@ func (s *Subject) Add(m *dissect.Message) {
 	s.Nodes.add(m.LNet.Src)
 	s.Nodes.add(m.LNet.Dst)
 	s.record.Set(m, 0)
-	eachHandle(s.record.Tree(), s.Handles.add)
 	var v records.Value
+	t, handles := s.record.Tree(), records.TreeField{Name: "lock_handle"}
+	handles.Any(t, func(i int) bool {
+		for k := i; k < int(t.Nodes[i].End); k++ { // it may be an array
+			n := &t.Nodes[k]
+			if n.Field.Format != schema.Handle || n.Is(dissect.Missing) {
+				continue
+			}
+			if v.ReadNode(t, n); v.U != 0 {
+				s.Handles.add(v.U)
+			}
+		}
+		return false
+	})
 	for i := range fidPath.Len(&s.record) {
 		if fidPath.Value(&s.record, i, &v) {
 			s.FIDs.add(track.FID{Seq: v.U, OID: v.OID, Ver: v.Ver})
@@ -70,29 +81,6 @@ func (s *Subject) Add(m *dissect.Message) {
 }
 
 var fidPath, _ = records.Messages.Find("fid")
-
-const handleSize = 8 // struct lustre_handle
-
-// eachHandle calls f with the handles of locks in a message.
-func eachHandle(t *dissect.Tree, f func(uint64)) {
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		if n.Name() != "lock_handle" {
-			continue
-		}
-		for k := i; k < int(n.End); k++ {
-			x := &t.Nodes[k]
-			b := t.Bytes(x)
-			if int(x.End) > k+1 || x.Is(dissect.Missing) || len(b) != handleSize {
-				continue
-			}
-			// A handle is opaque: its bytes are not swapped, whatever the byte order of the message.
-			if h := binary.LittleEndian.Uint64(b); h != 0 {
-				f(h)
-			}
-		}
-	}
-}
 
 // Links returns what a subject leads to, with the connection of an RPC; r may be nil.
 func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list []Link) {
