@@ -116,11 +116,11 @@ func (e *Exporter) Shutdown(ctx context.Context) error {
 	after := e.Stats()
 	lost := func(a, b SignalStats) uint64 { return a.Dropped + a.Refused - b.Dropped - b.Refused }
 	spans, points := lost(after.Spans, before.Spans), lost(after.Points, before.Points)
-	if spans+points == 0 {
-		return nil
-	}
 	reason := after.Spans.LastError
-	if spans == 0 {
+	switch {
+	case spans+points == 0:
+		return nil
+	case spans == 0:
 		reason = after.Points.LastError
 	}
 	return fmt.Errorf("OTLP: %d spans and %d data points were not sent: %s", spans, points, reason)

@@ -19,28 +19,22 @@ func (s SpanID) String() string  { return hex.EncodeToString(s[:]) }
 // TraceOf returns the trace id of an RPC: the first 16 bytes of the SHA-256 of the
 // client's address, a space, and the xid in decimal. Every sensor that knows these
 // two computes the same id.
-func TraceOf(client string, xid uint64) (t TraceID) {
+func TraceOf(client string, xid uint64) TraceID {
 	var text [128]byte
 	sum := sha256.Sum256(appendRPC(text[:0], client, xid))
-	copy(t[:], sum[:])
-	return t
+	return TraceID(sum[:16])
 }
 
 // SpanOf returns the id of the span of one side of an RPC: the first 8 bytes of
 // the SHA-256 of the text that TraceOf hashes, a space, "client" or "server", a
 // space, and the attempt in decimal. So the sensor of a server can name the
 // client's span as the parent of its own.
-func SpanOf(client string, xid uint64, side Kind, attempt uint32) (s SpanID) {
+func SpanOf(client string, xid uint64, side Kind, attempt uint32) SpanID {
 	var text [160]byte
 	b := appendRPC(text[:0], client, xid)
-	if side == Server {
-		b = append(b, " server "...)
-	} else {
-		b = append(b, " client "...)
-	}
+	b = append(b, [...]string{Client: " client ", Server: " server "}[side]...)
 	sum := sha256.Sum256(strconv.AppendUint(b, uint64(attempt), 10))
-	copy(s[:], sum[:])
-	return s
+	return SpanID(sum[:8])
 }
 
 func appendRPC(b []byte, client string, xid uint64) []byte {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -165,7 +164,9 @@ func (s *spool) close() error {
 	}
 	f := s.file
 	s.file = nil
-	return errors.Join(f.Close(), remove(f.Name()))
+	err := f.Close()
+	os.Remove(f.Name()) // where it is still there
+	return err
 }
 
 // tempFile creates a file that is removed at once or, on systems that do not remove open files,
@@ -180,12 +181,4 @@ func tempFile() (*os.File, error) {
 		err = os.Remove(f.Name())
 	}
 	return f, err
-}
-
-// remove removes a file, if it is still there.
-func remove(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
