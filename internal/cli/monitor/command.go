@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path/filepath"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/otlp"
 	"github.com/lshark/lshark/internal/trouble"
 	"github.com/lshark/lshark/render/filter"
 )
@@ -62,8 +64,8 @@ type command struct {
 	monitor  *monitor.Monitor
 	recorder *monitor.Recorder // nil: none
 	troubles *trouble.Recorder // nil: none
-	sender   sender
-	server   *server // nil: none
+	exporter *otlp.Exporter    // nil: none
+	server   *server           // nil: none
 	service  *service
 	reloads  atomic.Pointer[monitor.Reloads]
 	changed  atomic.Pointer[monitor.Settings] // to be applied by tick, nil: none
@@ -206,7 +208,7 @@ func (c *command) run(args []string) error {
 		return err
 	}
 	if c.hasReceiver() {
-		if c.sender.exporter, err = c.newExporter(); err != nil {
+		if c.exporter, err = c.newExporter(); err != nil {
 			return err
 		}
 	}
@@ -233,8 +235,10 @@ func (c *command) run(args []string) error {
 			return err
 		}
 	}
-	c.sender.start(c.otlp.interval, c.monitor.Registry())
-	c.monitor.Outputs = monitor.Outputs{Recorder: c.recorder, Spans: c.sender.exporter, Troubles: c.troubles}
+	if c.exporter != nil {
+		c.exporter.Start(c.otlp.interval, c.monitor.Registry())
+	}
+	c.monitor.Outputs = monitor.Outputs{Recorder: c.recorder, Spans: c.exporter, Troubles: c.troubles}
 	c.monitor.Set(*first)
 	c.pass.Observe(c.monitor)
 	c.pass.Add(scan.Consumer{
@@ -273,6 +277,21 @@ func (c *command) openRecords() (err error) {
 	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Sensor: flags.HostName(),
 		Capture: c.in.Name(), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
 	return err
+}
+
+// hasReceiver reports whether metrics and spans are to be sent: to --otlp, or where the
+// variables of OpenTelemetry say, but only what happens now.
+func (c *command) hasReceiver() bool {
+	return c.otlp.url != "" || c.in.Live() && otlp.Configured(c.sys.Env)
+}
+
+func (c *command) newExporter() (*otlp.Exporter, error) {
+	e, err := otlp.New(otlp.Config{Endpoint: c.otlp.url, Headers: c.otlp.headers, Service: "lshark", Release: flags.Version(),
+		Host: flags.HostName(), Names: monitor.Names(), Getenv: c.sys.Env, Log: func(message string) { c.sys.Say("%s", message) }})
+	if err != nil {
+		return nil, exit.UsageError{Err: err}
+	}
+	return e, nil
 }
 
 // files returns what is opened while the capture runs: records, the file of settings, and for
@@ -375,6 +394,9 @@ func (c *command) outage(err error) {
 	c.sys.Say("%s: the interface is back", c.in.Name())
 }
 
+// closeOTLP is how long what waits may take to be sent when the capture has ended.
+const closeOTLP = 5 * time.Second
+
 // close completes files, sends what waits, and prints the metrics of capture files.
 func (c *command) close() error {
 	c.service.stopping()
@@ -385,7 +407,13 @@ func (c *command) close() error {
 	if c.troubles != nil {
 		err = errors.Join(err, c.troubles.Close())
 	}
-	c.sender.close(c.sys.Say)
+	if c.exporter != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), closeOTLP)
+		defer cancel()
+		if err := c.exporter.Shutdown(ctx); err != nil {
+			c.sys.Say("%v", err)
+		}
+	}
 	if c.in.Live() {
 		return err
 	}

@@ -222,10 +222,10 @@ func TestCloseSendsLast(t *testing.T) {
 	c.otlp.url = server.URL
 	registry := metrics.New(time.Now())
 	registry.Family(metrics.Desc{Type: metrics.CounterType, Name: "x", Help: "x"}).With()
-	x := sender{exporter: must.Value(c.newExporter())(t)}
-	x.start(time.Hour, registry)
-	x.close(t.Logf)
-	s := x.exporter.Stats()
+	x := must.Value(c.newExporter())(t)
+	x.Start(time.Hour, registry)
+	must.NoError(t, x.Shutdown(t.Context()))
+	s := x.Stats()
 	assert.That(t, s.Points.Sent == 1, "%+v", s)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/monitor/protobuf"
@@ -16,6 +17,8 @@ type Exporter struct {
 	cancel        context.CancelFunc // of requests
 	names         Names
 	explicit      bool // histograms by their classic buckets
+
+	ending, ended chan struct{} // of the goroutine of Start, which closes ended
 }
 
 // SignalStats are counters of spans or data points.
@@ -96,6 +99,24 @@ func (e *Exporter) Metrics(s *metrics.Snapshot) {
 	e.points.add(func(b *batch) { *b = points })
 }
 
+// Start passes the metrics of a registry on at each interval, and once more at Shutdown.
+func (e *Exporter) Start(interval time.Duration, r *metrics.Registry) {
+	e.ending, e.ended = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(e.ended)
+		t := time.NewTicker(interval)
+		defer t.Stop()
+		for last := false; !last; {
+			select {
+			case <-e.ending:
+				last = true
+			case <-t.C:
+			}
+			e.Metrics(r.Snapshot())
+		}
+	}()
+}
+
 // Stats returns the counters.
 func (e *Exporter) Stats() Stats {
 	return Stats{Spans: e.spans.read(), Points: e.points.read()}
@@ -104,6 +125,11 @@ func (e *Exporter) Stats() Stats {
 // Shutdown sends what is waiting, each batch once, and ends the Exporter. What
 // is not sent when ctx ends is dropped, and an error says how much that is.
 func (e *Exporter) Shutdown(ctx context.Context) error {
+	if e.ending != nil {
+		close(e.ending)
+		<-e.ended
+		e.ending = nil
+	}
 	before := e.Stats()
 	e.spans.close()
 	e.points.close()
