@@ -50,35 +50,22 @@ func (s *Screen) filterKey(event *tcell.EventKey) *tcell.EventKey {
 
 // mainKey handles a key while no page is over the table, tree and bytes.
 func (s *Screen) mainKey(event *tcell.EventKey) *tcell.EventKey {
-	switch event.Key() {
-	case tcell.KeyTab:
-		s.nextFocus(1)
-		return nil
-	case tcell.KeyBacktab:
-		s.nextFocus(-1)
-		return nil
-	case tcell.KeyEscape:
-		if s.grid.HasFocus() {
-			s.goBack()
-		} else {
-			s.app.SetFocus(s.grid.pane)
-		}
-		return nil
-	case tcell.KeyF1:
-		showHelp(s)
-		return nil
+	do := otherKeys[event.Key()]
+	if event.Key() == tcell.KeyRune {
+		do = commands[event.Rune()]
 	}
-	if event.Key() != tcell.KeyRune {
+	if do == nil {
 		return event
 	}
-	if r := event.Rune(); '1' <= r && r <= '9' {
-		showView(s, r)
-	} else if do := commands[r]; do != nil {
-		do(s)
-	} else {
-		return event
-	}
+	do(s)
 	return nil
+}
+
+var otherKeys = map[tcell.Key]func(*Screen){
+	tcell.KeyTab:     func(s *Screen) { s.nextFocus(1) },
+	tcell.KeyBacktab: func(s *Screen) { s.nextFocus(-1) },
+	tcell.KeyEscape:  leave,
+	tcell.KeyF1:      showHelp,
 }
 
 var commands = map[rune]func(*Screen){
@@ -108,6 +95,21 @@ var commands = map[rune]func(*Screen){
 	'r': reset,
 	'[': func(s *Screen) { s.details.turn(-1) },
 	']': func(s *Screen) { s.details.turn(1) },
+}
+
+func init() {
+	for i, v := range views {
+		commands[rune('1'+i)] = v.show
+	}
+}
+
+// leave leaves a part for the table, and the table for what was shown before.
+func leave(s *Screen) {
+	if s.grid.HasFocus() {
+		s.goBack()
+	} else {
+		s.app.SetFocus(s.grid.pane)
+	}
 }
 
 func (s *Screen) nextFocus(by int) {

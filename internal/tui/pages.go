@@ -181,13 +181,6 @@ var views = func() []view {
 	return list
 }()
 
-// showView shows the view with a digit.
-func showView(s *Screen, digit rune) {
-	if i := int(digit - '1'); i < len(views) {
-		views[i].show(s)
-	}
-}
-
 // chooseView shows a menu of the views.
 func chooseView(s *Screen) {
 	var list []item
