@@ -68,9 +68,6 @@ func (d *details) set(k store.Kind, id int64) {
 		return
 	}
 	d.row, d.list = row, row.Messages
-	if k == store.Messages {
-		d.list = []int64{id}
-	}
 	if len(d.list) == 0 {
 		d.blank("no message of the RPC is kept")
 		return

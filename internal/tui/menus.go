@@ -314,11 +314,7 @@ func framesOf(rows *store.Reader, kind store.Kind, ids []int64) (list []Frame) {
 		if err != nil {
 			continue
 		}
-		messages := row.Messages
-		if row.Message != nil {
-			messages = []int64{id}
-		}
-		for _, id := range messages {
+		for _, id := range row.Messages {
 			m, err := rows.Read(store.Messages, id)
 			if err != nil {
 				continue

@@ -15,7 +15,7 @@ type Row struct {
 	ID       int64
 	First    int64            // time of the first frame of the capture
 	RPC      *track.RPC       // of a row of RPCs
-	Messages []int64          // IDs of its messages
+	Messages []int64          // IDs of its messages, of a message its own
 	Message  *dissect.Message // of a row of messages
 	Of       int64            // ID of its RPC, negative for a copy and when it belongs to none that has ended
 
@@ -29,6 +29,7 @@ type Reader struct {
 	rpc     track.RPC
 	message dissect.Message
 	ids     []int64
+	own     [1]int64
 }
 
 // NewReader makes a Reader.
@@ -55,7 +56,8 @@ func (r *Reader) Read(k Kind, id int64) (row Row, err error) {
 	switch {
 	case err != nil:
 	case k == Messages:
-		row.Message = &r.message
+		r.own[0] = id
+		row.Message, row.Messages = &r.message, r.own[:]
 		err = r.store.readMessage(b, row.Message)
 	default:
 		if b, err = idsPlan.Read(b, &r.store.known, &r.ids); err == nil {
