@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -21,22 +20,17 @@ func readConfig(flags *pflag.FlagSet, path string) error {
 	if path == "" {
 		return nil
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+	text, err := os.ReadFile(path)
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		if err := setLine(flags, line); err != nil {
-			return exit.UsageError{Err: fmt.Errorf("%s:%d: %w", path, n, err)}
+			return exit.UsageError{Err: fmt.Errorf("%s:%d: %w", path, i+1, err)}
 		}
 	}
-	return lines.Err()
+	return err
 }
 
 // setLine sets a flag by a line NAME = VALUE, unless the command line has it.
