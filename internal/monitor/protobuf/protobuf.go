@@ -42,45 +42,41 @@ func (e *Encoder) tag(n Number, name string, t protowire.Type) (json bool) {
 	return true
 }
 
-// Uint appends an integer as a varint: of 32 bits, an enumeration or, not in JSON, of 64 bits.
-func (e *Encoder) Uint(n Number, name string, v uint64) {
-	if e.tag(n, name, protowire.VarintType) {
-		e.json(v)
-	} else {
+// number appends a number, in JSON in a format.
+func (e *Encoder) number(n Number, name string, t protowire.Type, v uint64, format string) {
+	switch isJSON := e.tag(n, name, t); {
+	case isJSON:
+		e.Buf = fmt.Appendf(e.Buf, format, int64(v))
+	case t == protowire.VarintType:
 		e.Buf = protowire.AppendVarint(e.Buf, v)
-	}
-}
-
-// Int appends an int64.
-func (e *Encoder) Int(n Number, name string, v int64) {
-	if e.tag(n, name, protowire.VarintType) {
-		e.Buf = fmt.Appendf(e.Buf, `"%d"`, v)
-	} else {
-		e.Buf = protowire.AppendVarint(e.Buf, uint64(v))
-	}
-}
-
-// Sint appends an sint32 or sint64, of which small negative numbers are short. It has no JSON here.
-func (e *Encoder) Sint(n Number, name string, v int64) {
-	e.Uint(n, name, protowire.EncodeZigZag(v))
-}
-
-// Fixed64 appends an integer of 8 bytes.
-func (e *Encoder) Fixed64(n Number, name string, v uint64) {
-	if e.tag(n, name, protowire.Fixed64Type) {
-		e.Buf = fmt.Appendf(e.Buf, `"%d"`, v)
-	} else {
+	case t == protowire.Fixed32Type:
+		e.Buf = protowire.AppendFixed32(e.Buf, uint32(v))
+	default:
 		e.Buf = protowire.AppendFixed64(e.Buf, v)
 	}
 }
 
+// Uint appends an integer as a varint: of 32 bits, an enumeration or, not in JSON, of 64 bits.
+func (e *Encoder) Uint(n Number, name string, v uint64) {
+	e.number(n, name, protowire.VarintType, v, "%d")
+}
+
+// Int appends an int64.
+func (e *Encoder) Int(n Number, name string, v int64) {
+	e.number(n, name, protowire.VarintType, uint64(v), `"%d"`)
+}
+
+// Sint appends an sint32 or sint64, of which small negative numbers are short. It has no JSON here.
+func (e *Encoder) Sint(n Number, name string, v int64) { e.Uint(n, name, protowire.EncodeZigZag(v)) }
+
+// Fixed64 appends an integer of 8 bytes.
+func (e *Encoder) Fixed64(n Number, name string, v uint64) {
+	e.number(n, name, protowire.Fixed64Type, v, `"%d"`)
+}
+
 // Fixed32 appends an integer of 4 bytes.
 func (e *Encoder) Fixed32(n Number, name string, v uint32) {
-	if e.tag(n, name, protowire.Fixed32Type) {
-		e.json(v)
-	} else {
-		e.Buf = protowire.AppendFixed32(e.Buf, v)
-	}
+	e.number(n, name, protowire.Fixed32Type, uint64(v), "%d")
 }
 
 // Double appends a floating-point number.
