@@ -3,6 +3,7 @@ package trouble
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -149,7 +150,12 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 }
 
 // Set changes when folders are removed.
-func (r *Recorder) Set(t Retention) { r.writer.enqueue(func() { r.writer.retain(t) }) }
+func (r *Recorder) Set(t Retention) {
+	r.writer.enqueue(func() {
+		r.opt.Retention = t
+		r.writer.prune()
+	})
+}
 
 // Frame takes the next frame, before its messages.
 func (r *Recorder) Frame(f *capture.Frame) {
@@ -457,7 +463,10 @@ type Folder struct {
 
 // Stats returns the counts. Any goroutine may call it.
 func (r *Recorder) Stats() Stats {
-	s := r.writer.read()
+	r.writer.mu.Lock()
+	defer r.writer.mu.Unlock()
+	s := r.writer.stats
+	s.Folders, s.Skipped, s.Newest = maps.Clone(s.Folders), maps.Clone(s.Skipped), slices.Clone(s.Newest)
 	s.MemoryBytes = r.memory.inUse()
 	return s
 }

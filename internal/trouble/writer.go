@@ -2,7 +2,6 @@ package trouble
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"sync"
 	"time"
@@ -103,11 +102,6 @@ func (w *writer) finish(d *folder, c *content) {
 	w.prune()
 }
 
-func (w *writer) retain(t Retention) {
-	w.opt.Retention = t
-	w.prune()
-}
-
 func (w *writer) prune() {
 	removed, bytes := w.dir.Prune(time.Now(), w.opt.KeepTime, w.opt.KeepSize)
 	w.mu.Lock()
@@ -120,14 +114,4 @@ func (w *writer) skip(reason string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stats.Skipped[reason]++
-}
-
-// read returns a copy of the counts.
-func (w *writer) read() Stats {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := w.stats
-	s.Folders, s.Skipped = maps.Clone(s.Folders), maps.Clone(s.Skipped)
-	s.Newest = append([]Folder(nil), s.Newest...)
-	return s
 }
