@@ -65,7 +65,7 @@ type copier struct {
 // field is a part of a header that stays, or an address in it.
 type field struct {
 	off, size int
-	replace   func(*copier, []byte) // nil: the bytes stay
+	replace   func(*values.Mapper, []byte) // nil: the bytes stay
 }
 
 const whole = 1 << 16 // more than the length of any header
@@ -74,7 +74,7 @@ const whole = 1 << 16 // more than the length of any header
 // for what headers.header adds by the values in a header: options, extension headers, and the
 // contents of ICMP and ARP.
 var headerFields = [link.NumLayers][]field{
-	link.LayerEthernet:     {{0, 6, (*copier).mac}, {6, 6, (*copier).mac}, {12, 2, nil}},
+	link.LayerEthernet:     {{0, 6, (*values.Mapper).MAC}, {6, 6, (*values.Mapper).MAC}, {12, 2, nil}},
 	link.LayerVLAN:         {{0, whole, nil}},
 	link.LayerCooked:       {{0, 6, nil}, {14, 2, nil}}, // types, length of the address; EtherType
 	link.LayerCooked2:      {{0, 12, nil}},              // EtherType, interface, types, length of the address
@@ -82,8 +82,8 @@ var headerFields = [link.NumLayers][]field{
 	link.LayerERF:          {{0, whole, nil}},
 	link.LayerERFExtension: {{0, 1, nil}}, // type
 	link.LayerARP:          {{0, 8, nil}},
-	link.LayerIPv4:         {{0, 12, nil}, {12, 4, (*copier).ipv4}, {16, 4, (*copier).ipv4}},
-	link.LayerIPv6:         {{0, 8, nil}, {8, 16, (*copier).ipv6}, {24, 16, (*copier).ipv6}},
+	link.LayerIPv4:         {{0, 12, nil}, {12, 4, (*values.Mapper).IPv4}, {16, 4, (*values.Mapper).IPv4}},
+	link.LayerIPv6:         {{0, 8, nil}, {8, 16, (*values.Mapper).IPv6}, {24, 16, (*values.Mapper).IPv6}},
 	link.LayerHopByHop:     {{0, 2, nil}},
 	link.LayerDestination:  {{0, 2, nil}},
 	link.LayerRouting:      {{0, 4, nil}}, // behind it are addresses
@@ -97,9 +97,9 @@ var headerFields = [link.NumLayers][]field{
 	link.LayerVXLAN:        {{0, whole, nil}},
 	link.LayerGRE:          {{0, whole, nil}},
 	link.LayerERSPAN:       {{0, whole, nil}},
-	link.LayerLRH:          {{0, whole, nil}, {2, 2, (*copier).lid}, {6, 2, (*copier).lid}},
+	link.LayerLRH:          {{0, whole, nil}, {2, 2, (*values.Mapper).LID}, {6, 2, (*values.Mapper).LID}},
 	link.LayerRaw:          {{0, whole, nil}},
-	link.LayerGRH:          {{0, 8, nil}, {8, 16, (*copier).gid}, {24, 16, (*copier).gid}},
+	link.LayerGRH:          {{0, 8, nil}, {8, 16, (*values.Mapper).GID}, {24, 16, (*values.Mapper).GID}},
 	link.LayerBTH:          {{0, ib.BTHSize, nil}},
 }
 
@@ -126,20 +126,11 @@ func (c *copier) keep(end int) { c.kept = max(c.kept, end) }
 
 // replace passes n bytes at an offset of a part, if they were captured, to a func that replaces
 // them.
-func (c *copier) replace(p part, off, n int, by func(*copier, []byte)) {
+func (c *copier) replace(p part, off, n int, by func(*values.Mapper, []byte)) {
 	if p.len() >= off+n {
 		c.copy(p.from(off), n)
-		by(c, c.out[p.off+off:p.off+off+n])
+		by(c.values, c.out[p.off+off:p.off+off+n])
 	}
-}
-
-func (c *copier) mac(b []byte)  { *(*[macSize]byte)(b) = c.values.MAC([macSize]byte(b)) }
-func (c *copier) ipv4(b []byte) { *(*[4]byte)(b) = c.values.IPv4([4]byte(b)) }
-func (c *copier) ipv6(b []byte) { *(*[16]byte)(b) = c.values.IPv6([16]byte(b)) }
-func (c *copier) gid(b []byte)  { *(*[16]byte)(b) = c.values.GID([16]byte(b)) }
-func (c *copier) guid(b []byte) { *(*[8]byte)(b) = c.values.GUID([8]byte(b)) }
-func (c *copier) lid(b []byte) {
-	binary.BigEndian.PutUint16(b, c.values.LID(binary.BigEndian.Uint16(b)))
 }
 
 // headers rewrites the headers of a frame, as package link lists them.
@@ -202,11 +193,11 @@ func (h *headers) header(l link.Layer, p part, size int, behindLRH bool) {
 	switch l {
 	case link.LayerCooked:
 		if binary.BigEndian.Uint16(in[4:]) == macSize {
-			h.replace(p, 6, macSize, (*copier).mac)
+			h.replace(p, 6, macSize, (*values.Mapper).MAC)
 		}
 	case link.LayerCooked2:
 		if in[11] == macSize {
-			h.replace(p, 12, macSize, (*copier).mac)
+			h.replace(p, 12, macSize, (*values.Mapper).MAC)
 		}
 	case link.LayerARP:
 		h.arp(p)

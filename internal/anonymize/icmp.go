@@ -1,5 +1,7 @@
 package anonymize
 
+import "github.com/lshark/lshark/internal/anonymize/values"
+
 const (
 	protoTCP    = 6
 	protoUDP    = 17
@@ -16,7 +18,7 @@ func (c *copier) arp(p part) {
 		c.removed.Other += int64(max(0, p.len()-fixed))
 		return
 	}
-	c.fields(p, whole, []field{{8, 6, (*copier).mac}, {14, 4, (*copier).ipv4}, {18, 6, (*copier).mac}, {24, 4, (*copier).ipv4}})
+	c.fields(p, whole, []field{{8, 6, (*values.Mapper).MAC}, {14, 4, (*values.Mapper).IPv4}, {18, 6, (*values.Mapper).MAC}, {24, 4, (*values.Mapper).IPv4}})
 }
 
 // message is what is kept of a message of ICMP.
@@ -33,15 +35,15 @@ var (
 	icmpMessages = map[byte]message{
 		0: echo, 8: echo,
 		3: failure, 4: failure, 11: failure, 12: failure, // unreachable, quench, time exceeded, parameter problem
-		5: {fields: []field{{4, 4, (*copier).ipv4}}, isPacket: true}, // redirect
+		5: {fields: []field{{4, 4, (*values.Mapper).IPv4}}, isPacket: true}, // redirect
 	}
 	icmpv6Messages = map[byte]message{
 		0: failure, 1: failure, 2: failure, 3: failure, 4: failure,
 		128: echo, 129: echo,
-		133: {options: icmpSize},                                                                           // router solicitation
-		134: {fields: []field{{0, 16, nil}}, options: 16},                                                  // and advertisement
-		135: {fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*copier).ipv6}}, options: icmpSize + 16}, // neighbour solicitation
-		136: {fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*copier).ipv6}}, options: icmpSize + 16}, // and advertisement
+		133: {options: icmpSize},                                                                                  // router solicitation
+		134: {fields: []field{{0, 16, nil}}, options: 16},                                                         // and advertisement
+		135: {fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*values.Mapper).IPv6}}, options: icmpSize + 16}, // neighbour solicitation
+		136: {fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*values.Mapper).IPv6}}, options: icmpSize + 16}, // and advertisement
 	}
 )
 
@@ -68,10 +70,10 @@ func (c *copier) neighbourOptions(p part) {
 		case n == 0:
 			return
 		case (typ == source || typ == target) && n == 8:
-			c.replace(p, 2, macSize, (*copier).mac)
+			c.replace(p, 2, macSize, (*values.Mapper).MAC)
 		case typ == prefix && n == 32:
 			c.copy(p, 16)
-			c.replace(p, 16, 16, (*copier).ipv6)
+			c.replace(p, 16, 16, (*values.Mapper).IPv6)
 		case typ == mtu && n == 8:
 			c.copy(p, 8)
 		default:

@@ -5,6 +5,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/lnet/ib"
 	"github.com/lshark/lshark/dissect/lnet/link"
+	"github.com/lshark/lshark/internal/anonymize/values"
 	"github.com/lshark/lshark/internal/fifo"
 )
 
@@ -89,12 +90,12 @@ func (h *headers) send(to [16]byte, p part, opcode ib.Opcode, number, psn uint32
 // cmFields has for the messages of the connection manager what is kept of them; of others the
 // ids.
 var cmFields = map[ib.CMType][]field{
-	ib.CMReq: {{0, whole, nil}, {16, 8, (*copier).guid},
-		{52, 2, (*copier).lid}, {54, 2, (*copier).lid}, {56, 16, (*copier).gid}, {72, 16, (*copier).gid}, // the path
-		{96, 2, (*copier).lid}, {98, 2, (*copier).lid}, {100, 16, (*copier).gid}, {116, 16, (*copier).gid}}, // the alternate one
+	ib.CMReq: {{0, whole, nil}, {16, 8, (*values.Mapper).GUID},
+		{52, 2, (*values.Mapper).LID}, {54, 2, (*values.Mapper).LID}, {56, 16, (*values.Mapper).GID}, {72, 16, (*values.Mapper).GID}, // the path
+		{96, 2, (*values.Mapper).LID}, {98, 2, (*values.Mapper).LID}, {100, 16, (*values.Mapper).GID}, {116, 16, (*values.Mapper).GID}}, // the alternate one
 	ib.CMMra:     {{0, whole, nil}},
 	ib.CMRej:     {{0, 12, nil}}, // behind it is what was wrong: an address, for example
-	ib.CMRep:     {{0, 28, nil}, {28, 8, (*copier).guid}},
+	ib.CMRep:     {{0, 28, nil}, {28, 8, (*values.Mapper).GUID}},
 	ib.CMRtu:     {{0, whole, nil}},
 	ib.CMDreq:    {{0, whole, nil}},
 	ib.CMDrep:    {{0, whole, nil}},
@@ -117,9 +118,9 @@ func (h *headers) mad(p part) {
 	addresses, private := p.from(len(cm.Contents)), p.from(p.len()-len(cm.Payload))
 	switch cm.IPVersion { // of the RDMA connection manager, in the private data of a REQ
 	case 4:
-		h.fields(addresses, whole, []field{{0, 4, nil}, {16, 4, (*copier).ipv4}, {32, 4, (*copier).ipv4}})
+		h.fields(addresses, whole, []field{{0, 4, nil}, {16, 4, (*values.Mapper).IPv4}, {32, 4, (*values.Mapper).IPv4}})
 	case 6:
-		h.fields(addresses, whole, []field{{0, 4, nil}, {4, 16, (*copier).ipv6}, {20, 16, (*copier).ipv6}})
+		h.fields(addresses, whole, []field{{0, 4, nil}, {4, 16, (*values.Mapper).IPv6}, {20, 16, (*values.Mapper).IPv6}})
 	}
 	switch cm.Type {
 	case ib.CMReq, ib.CMRep:

@@ -16,102 +16,72 @@ import (
 // of digits, since the text of an address must not become longer than the
 // buffer that it is in.
 
-// IPv4 returns the replacement of an address. Addresses that have their first octets in
-// common have replacements with as many octets in common, and each octet keeps its number
-// of decimal digits. An octet of 0 behind the first one stays, and so does 255 as the last
-// one. Loopback, unspecified, multicast and broadcast addresses are not replaced, and
-// are never a replacement.
-func (p *Mapper) IPv4(a [4]byte) [4]byte {
-	if a[0] == 0 || a[0] == 127 || a[0] >= 224 {
-		return a
+// IPv4 replaces an address. Addresses that have their first octets in common have replacements with
+// as many octets in common, and each octet keeps its number of decimal digits. An octet of 0
+// behind the first one stays, and so does 255 as the last one. Loopback, unspecified, multicast
+// and broadcast addresses are not replaced, and are never a replacement.
+func (p *Mapper) IPv4(a []byte) {
+	if a[0] != 0 && a[0] != 127 && a[0] < 224 {
+		copy(a, p.replace(ipv4s, a, (*Mapper).newIP))
 	}
-	copy(a[:], p.replace(ipv4s, a[:], (*Mapper).newIPv4))
-	return a
 }
 
-func (p *Mapper) newIPv4(a []byte) string {
-	r := make([]byte, len(a))
-	for i, octet := range a {
-		r[i] = p.octet(a[:i], octet)
+// newIP returns the replacement of an address of IPv4 or IPv6.
+func (p *Mapper) newIP(a []byte) string {
+	label, size, part := "ipv4", 1, p.octet
+	if len(a) == 16 {
+		label, size, part = "ipv6", 2, p.group
 	}
-	for i := len(r) - 2; p.Flat && i >= 0; i-- {
-		r[i] = p.octetIn("flat ipv4", i, r[i+1:], r[i])
+	r := make([]byte, len(a))
+	for i := 0; i < len(a); i += size {
+		copy(r[i:], part(label, i, a[:i], a[i:i+size]))
+	}
+	for i := len(r) - 2*size; p.Flat && i >= 0; i -= size {
+		copy(r[i:], part("flat "+label, i, r[i+size:], r[i:i+size]))
 	}
 	return string(r)
 }
 
-// octet returns the replacement of the octet of an IPv4 address that follows those before.
-func (p *Mapper) octet(before []byte, octet byte) byte {
-	return p.octetIn("ipv4", len(before), before, octet)
-}
-
-// octetIn returns the replacement of the octet at place i of an IPv4 address, which depends
-// on others.
-func (p *Mapper) octetIn(label string, i int, others []byte, octet byte) byte {
-	const firstMax, loopback = 223, 127
-	x, last := uint64(octet), uint64(255)
-	switch i {
-	case 0:
-		last = firstMax
-	case 3:
-		last = 254
-	}
-	switch {
-	case x == 0 || x > last:
+// octet returns the replacement of the octet at place i of an IPv4 address, which depends on others.
+func (p *Mapper) octet(label string, i int, others, octet []byte) []byte {
+	x, first, last := uint64(octet[0]), uint64(1), [...]uint64{223, 255, 255, 254}[i]
+	if x == 0 || x > last {
 		return octet
-	case x < 10:
-		return byte(p.keyed.numberIn(label, others, x, 1, 9))
-	case x < 100:
-		return byte(p.keyed.numberIn(label, others, x, 10, 99))
-	case i == 0:
-		return byte(p.keyed.numberIn(label, others, x, 100, last, loopback))
 	}
-	return byte(p.keyed.numberIn(label, others, x, 100, last))
+	for 10*first <= x {
+		first *= 10
+	}
+	var kept []uint64
+	if i == 0 {
+		kept = []uint64{127} // loopback
+	}
+	return []byte{byte(p.keyed.numberIn(label, others, x, first, min(last, 10*first-1), kept...))}
 }
 
-// IPv6 returns the replacement of an address, with the properties of IPv4 for its groups
-// of 16 bits and hexadecimal digits. Groups of 0 stay. Unique local, link-local and
-// global addresses stay of their kind, as do multicast ones. In an IPv4-mapped address,
-// the IPv4 address is replaced as by IPv4.
-func (p *Mapper) IPv6(a [16]byte) [16]byte {
-	ip := netip.AddrFrom16(a)
-	switch {
+// IPv6 replaces an address, with the properties of IPv4 for its groups of 16 bits and hexadecimal
+// digits. Groups of 0 stay. Unique local, link-local and global addresses stay of their kind, as
+// do multicast ones. In an IPv4-mapped address, the IPv4 address is replaced as by IPv4.
+func (p *Mapper) IPv6(a []byte) {
+	switch ip := netip.AddrFrom16([16]byte(a)); {
 	case isSolicitedNode(a):
-		copy(a[13:], p.nodeBits(a[13:]))
-		return a
+		p.nodeBits(a[13:])
 	case ip.IsUnspecified() || ip.IsLoopback() || ip.IsMulticast():
-		return a
 	case ip.Is4In6():
-		v4 := p.IPv4(ip.As4())
-		copy(a[12:], v4[:])
-		return a
+		p.IPv4(a[12:])
+	default:
+		copy(a, p.replace(ipv6s, a, (*Mapper).newIP))
 	}
-	copy(a[:], p.replace(ipv6s, a[:], (*Mapper).newIPv6))
-	return a
 }
 
 // isSolicitedNode reports whether an address is a solicited-node multicast one, which
 // ends with the last 24 bits of the address of a node.
-func isSolicitedNode(a [16]byte) bool {
+func isSolicitedNode(a []byte) bool {
 	return a[0] == 0xff && a[1] == 2 && binary.BigEndian.Uint64(a[2:]) == 0 && a[10] == 0 && a[11] == 1 && a[12] == 0xff
 }
 
-// nodeBits returns the replacement of the last 24 bits of the address of a node where they
-// are in a multicast address.
-func (p *Mapper) nodeBits(low []byte) []byte {
-	return p.keyed.bytes(len(low), "solicited node", 0, low)[:len(low)]
-}
-
-func (p *Mapper) newIPv6(a []byte) string {
-	const size = 2 // bytes of a group
-	r := make([]byte, len(a))
-	for i := 0; i < len(a); i += size {
-		copy(r[i:], p.group("ipv6", i, a[:i], a[i:i+size]))
-	}
-	for i := len(r) - 2*size; p.Flat && i >= 0; i -= size {
-		copy(r[i:], p.group("flat ipv6", i, r[i+size:], r[i:i+size]))
-	}
-	return string(r)
+// nodeBits replaces the last 24 bits of the address of a node where they are in a multicast address.
+func (p *Mapper) nodeBits(low []byte) {
+	copy(low, p.keyed.bytes(len(low), "solicited node", 0, low))
 }
 
 // group returns the replacement of the group at place i of an IPv6 address, which depends
@@ -148,55 +118,47 @@ func digitRange(x uint64) (first, last uint64) {
 	return first, first<<4 - 1
 }
 
-// MAC returns the replacement of an Ethernet address: a locally administered one without
-// the vendor's part. Group addresses stay, as their numbers are fixed by standards or
-// follow from IP multicast addresses; that of a solicited-node one is replaced.
-func (p *Mapper) MAC(a [6]byte) [6]byte {
+// MAC replaces an Ethernet address by a locally administered one without the vendor's part. Group
+// addresses stay, as their numbers are fixed by standards or follow from IP multicast addresses;
+// that of a solicited-node one is replaced.
+func (p *Mapper) MAC(a []byte) {
 	const group, local = 1, 2
 	switch {
 	case a[0] == 0x33 && a[1] == 0x33 && a[2] == 0xff:
-		copy(a[3:], p.nodeBits(a[3:]))
-		return a
-	case a[0]&group != 0 || a == [6]byte{}:
-		return a
+		p.nodeBits(a[3:])
+	case a[0]&group == 0 && [6]byte(a) != [6]byte{}:
+		copy(a, p.replace(macs, a, func(p *Mapper, a []byte) string {
+			r := p.keyed.bytes(len(a), "mac", 0, a)[:len(a)]
+			r[0] = r[0]&^group | local
+			return string(r)
+		}))
 	}
-	copy(a[:], p.replace(macs, a[:], func(p *Mapper, a []byte) string {
-		r := p.keyed.bytes(len(a), "mac", 0, a)[:len(a)]
-		r[0] = r[0]&^group | local
-		return string(r)
-	}))
-	return a
 }
 
-// GUID returns the replacement of an InfiniBand GUID.
-func (p *Mapper) GUID(a [8]byte) [8]byte {
-	if a == [8]byte{} {
-		return a
+// GUID replaces an InfiniBand GUID.
+func (p *Mapper) GUID(a []byte) {
+	if [8]byte(a) != [8]byte{} {
+		copy(a, p.replace(guids, a, func(p *Mapper, a []byte) string { return string(p.keyed.bytes(len(a), "guid", 0, a)[:len(a)]) }))
 	}
-	copy(a[:], p.replace(guids, a[:], func(p *Mapper, a []byte) string { return string(p.keyed.bytes(len(a), "guid", 0, a)[:len(a)]) }))
-	return a
 }
 
-// GID returns the replacement of an InfiniBand GID: of a link-local one the same prefix
-// with the replacement of its GUID, of others that of an IPv6 address. Multicast GIDs
-// stay.
-func (p *Mapper) GID(a [16]byte) [16]byte {
+// GID replaces an InfiniBand GID: the GUID in a link-local one, others as an IPv6 address.
+// Multicast GIDs stay.
+func (p *Mapper) GID(a []byte) {
 	if a[0] == 0xfe && a[1] == 0x80 {
-		guid := p.GUID([8]byte(a[8:]))
-		copy(a[8:], guid[:])
-		return a
+		p.GUID(a[8:])
+	} else {
+		p.IPv6(a)
 	}
-	return p.IPv6(a)
 }
 
-// LID returns the replacement of an InfiniBand LID. Multicast LIDs, 0 and the permissive
-// LID stay.
-func (p *Mapper) LID(lid uint16) uint16 {
+// LID replaces an InfiniBand LID. Multicast LIDs, 0 and the permissive LID stay.
+func (p *Mapper) LID(a []byte) {
 	const last = 0xbfff
-	if lid == 0 || lid > last {
-		return lid
+	if lid := binary.BigEndian.Uint16(a); lid != 0 && lid <= last {
+		x := p.replaceNumber(lids, uint64(lid), func(p *Mapper, x uint64) uint64 { return p.keyed.numberIn("lid", nil, x, 1, last) })
+		binary.BigEndian.PutUint16(a, uint16(x))
 	}
-	return uint16(p.replaceNumber(lids, uint64(lid), func(p *Mapper, x uint64) uint64 { return p.keyed.numberIn("lid", nil, x, 1, last) }))
 }
 
 // Network types of NIDs.
@@ -214,10 +176,9 @@ func (p *Mapper) NID(n lnet.NID) lnet.NID {
 	switch {
 	case n.Len == 0 || n.Type == lndLoopback || n.Type == lndAny:
 	case n.Len == 16:
-		n.Addr = p.IPv6(n.Addr)
+		p.IPv6(n.Addr[:])
 	case n.Type == lndTCP || n.Type == lndO2IB || n.Type == lndGIP:
-		a := p.IPv4([4]byte(n.Addr[:4]))
-		copy(n.Addr[:], a[:])
+		p.IPv4(n.Addr[:4])
 	default:
 		a := binary.BigEndian.Uint32(n.Addr[:])
 		binary.BigEndian.PutUint32(n.Addr[:], uint32(p.decimal("nid", uint64(a))))
@@ -245,15 +206,8 @@ func (p *Mapper) nid16(out, in []byte) {
 func (p *Mapper) ipv4Number(v uint64) uint64 {
 	var a [4]byte
 	binary.BigEndian.PutUint32(a[:], uint32(v))
-	a = p.IPv4(a)
+	p.IPv4(a[:])
 	return uint64(binary.BigEndian.Uint32(a[:]))
-}
-
-func (p *Mapper) gid(out, in []byte) {
-	if len(in) == 16 {
-		r := p.GID([16]byte(in))
-		copy(out, r[:])
-	}
 }
 
 // ID returns the replacement of the ID of a user, group or project. It has the same

@@ -73,49 +73,41 @@ func (p *Mapper) paramValue(key, value []byte) string {
 // jobPattern returns the replacement of a pattern for names of jobs: %e.%u. Names of
 // environment variables that schedulers set stay.
 func (p *Mapper) jobPattern(text []byte) string {
-	var b strings.Builder
-	for len(text) > 0 {
-		switch n := span(text, isParamByte); {
-		case text[0] == '%' && len(text) > 1:
-			b.Write(text[:2])
-			text = text[2:]
-		case n > 0:
-			b.WriteString(p.settingWord(text[:n], false))
-			text = text[n:]
-		default:
-			b.WriteByte(text[0])
-			text = text[1:]
+	return eachRun(text, func(rest []byte) int {
+		if rest[0] == '%' && len(rest) > 1 {
+			return 2
 		}
-	}
-	return b.String()
+		return span(rest, isParamByte)
+	}, func(run []byte) string {
+		if run[0] == '%' {
+			return string(run)
+		}
+		return p.settingWord(run, false)
+	})
 }
 
 // setting returns the replacement of a value that may be a list: of the names, addresses
 // and, if ids is set, numbers in it. Other numbers stay, with a unit behind them.
 func (p *Mapper) setting(text []byte, ids bool) string {
-	var b strings.Builder
-	for len(text) > 0 {
-		// Colons are part of IPv6 addresses, or stand between the parts of a list.
-		n := span(text, func(c byte) bool { return strings.IndexByte(" ,;+&|<>{}=\n\t", c) < 0 })
-		if text[0] == ':' && !bytes.HasPrefix(text, []byte("::")) {
-			n = 0
-		} else if part := text[:n]; bytes.IndexByte(part, '@') < 0 && bytes.IndexByte(part, ':') >= 0 {
-			const longest = 45 // of an address with all its digits
-			if _, err := netip.ParseAddr(string(part[:min(len(part), longest+1)])); err != nil || len(part) > longest {
-				n = bytes.IndexByte(part, ':')
-			}
-		} else if at := bytes.IndexByte(part, '@'); at >= 0 && bytes.IndexByte(part[at:], ':') > 0 {
-			n = at + bytes.IndexByte(part[at:], ':') // a list of NIDs
+	return eachRun(text, settingLength, func(run []byte) string { return p.settingWord(run, ids) })
+}
+
+// settingLength returns the length of the first part of a list. Colons are part of IPv6 addresses, or stand between parts.
+func settingLength(text []byte) int {
+	n := span(text, func(c byte) bool { return strings.IndexByte(" ,;+&|<>{}=\n\t", c) < 0 })
+	at, colon := bytes.IndexByte(text[:n], '@'), bytes.IndexByte(text[:n], ':')
+	switch {
+	case text[0] == ':' && !bytes.HasPrefix(text, []byte("::")):
+		return 0
+	case at < 0 && colon >= 0:
+		const longest = 45 // of an address with all its digits
+		if _, err := netip.ParseAddr(string(text[:min(n, longest+1)])); err != nil {
+			return colon
 		}
-		if n == 0 {
-			b.WriteByte(text[0])
-			text = text[1:]
-			continue
-		}
-		b.WriteString(p.settingWord(text[:n], ids))
-		text = text[n:]
+	case at >= 0 && bytes.IndexByte(text[at:n], ':') > 0: // a list of NIDs
+		return at + bytes.IndexByte(text[at:n], ':')
 	}
-	return b.String()
+	return n
 }
 
 func (p *Mapper) settingWord(word []byte, ids bool) string {

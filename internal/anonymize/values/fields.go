@@ -81,7 +81,12 @@ func treatmentOf(f *schema.Field) treatment {
 	case f.Kind == schema.Record:
 		return func(w *writer, v *value) { w.p.nid16(v.out, v.in) }
 	case f.Kind == schema.Bytes:
-		return func(w *writer, v *value) { w.p.gid(v.out, v.in) }
+		return func(w *writer, v *value) {
+			if len(v.in) == 16 {
+				copy(v.out, v.in)
+				w.p.GID(v.out)
+			}
+		}
 	case f.Format == schema.IPv4:
 		return func(w *writer, v *value) { v.put(w.p.ipv4Number(v.uint())) }
 	}

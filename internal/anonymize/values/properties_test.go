@@ -1,6 +1,7 @@
 package values
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -152,7 +153,7 @@ func TestIPv4(t *testing.T) {
 	}
 	seen := map[[4]byte][4]byte{}
 	for i, a := range list {
-		r := p.IPv4(a)
+		r := replaced4(p.IPv4, a)
 		if other, ok := seen[r]; ok && other != a {
 			t.Fatalf("%v and %v became %v", a, other, r)
 		}
@@ -171,8 +172,8 @@ func TestIPv4(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"0.0.0.0", "127.0.0.1", "224.0.0.251", "239.1.2.3", "255.255.255.255"} {
-		if a := netip.MustParseAddr(s).As4(); p.IPv4(a) != a {
-			t.Errorf("%s became %v", s, p.IPv4(a))
+		if a := netip.MustParseAddr(s).As4(); replaced4(p.IPv4, a) != a {
+			t.Errorf("%s became %v", s, replaced4(p.IPv4, a))
 		}
 	}
 }
@@ -185,7 +186,7 @@ func TestFlatAddresses(t *testing.T) {
 	seen, first := map[netip.Addr]bool{}, map[string]int{}
 	for i := range 250 {
 		for _, a := range []netip.Addr{netip.AddrFrom4([4]byte{192, 168, 23, byte(i + 1)}), netip.MustParseAddr(fmt.Sprintf("fd12:3456:789a::%x", 0x1000+i))} {
-			r := netip.AddrFrom16(p.IPv6(a.As16())).Unmap()
+			r := netip.AddrFrom16(replaced16(p.IPv6, a.As16())).Unmap()
 			if len(r.String()) != len(a.String()) || r == a || seen[r] {
 				t.Errorf("%s became %s", a, r)
 			}
@@ -208,9 +209,15 @@ func TestFlatAddresses(t *testing.T) {
 }
 
 func seen4(p *Mapper, a [4]byte) []byte {
-	r := p.IPv4(a)
-	return r[:]
+	p.IPv4(a[:])
+	return a[:]
 }
+
+// replaced4, replaced16, replaced8 and replaced6 return what an address becomes.
+func replaced4(replace func([]byte), a [4]byte) [4]byte    { replace(a[:]); return a }
+func replaced16(replace func([]byte), a [16]byte) [16]byte { replace(a[:]); return a }
+func replaced8(replace func([]byte), a [8]byte) [8]byte    { replace(a[:]); return a }
+func replaced6(replace func([]byte), a [6]byte) [6]byte    { replace(a[:]); return a }
 
 func common(a, b []byte) int {
 	for i := range a {
@@ -225,14 +232,14 @@ func common(a, b []byte) int {
 func TestIPv6(t *testing.T) {
 	p := New([]byte("key"))
 	for _, s := range []string{"::", "::1", "ff02::1", "ff05::2"} {
-		if a := netip.MustParseAddr(s).As16(); p.IPv6(a) != a {
-			t.Errorf("%s became %v", s, netip.AddrFrom16(p.IPv6(a)))
+		if a := netip.MustParseAddr(s).As16(); replaced16(p.IPv6, a) != a {
+			t.Errorf("%s became %v", s, netip.AddrFrom16(replaced16(p.IPv6, a)))
 		}
 	}
 	seen := map[[16]byte]bool{}
 	for _, s := range []string{"fd00:2::1", "fd00:2::2", "fd00:3::1", "2001:db8::1", "2001:db8:0:7::abcd", "fe80::1234:56ff:fe78:9abc", "64:ff9b::1", "5f00::1"} {
 		a := netip.MustParseAddr(s)
-		r := netip.AddrFrom16(p.IPv6(a.As16()))
+		r := netip.AddrFrom16(replaced16(p.IPv6, a.As16()))
 		if len(r.String()) != len(s) || r == a || seen[r.As16()] {
 			t.Errorf("%s became %s", s, r)
 		}
@@ -241,16 +248,16 @@ func TestIPv6(t *testing.T) {
 			t.Errorf("%s became %s, of another kind", s, r)
 		}
 	}
-	one, two := p.IPv6(netip.MustParseAddr("fd00:2::1").As16()), p.IPv6(netip.MustParseAddr("fd00:2::2").As16())
+	one, two := replaced16(p.IPv6, netip.MustParseAddr("fd00:2::1").As16()), replaced16(p.IPv6, netip.MustParseAddr("fd00:2::2").As16())
 	if common(one[:], two[:]) != 15 {
 		t.Errorf("the replacements of neighbors are %v and %v", netip.AddrFrom16(one), netip.AddrFrom16(two))
 	}
-	node, group := netip.MustParseAddr("ff02::1:ff12:3456").As16(), p.IPv6(netip.MustParseAddr("ff02::1:ff12:3456").As16())
-	if common(node[:], group[:]) != 13 || [3]byte(lastBytes(p.MAC([6]byte{0x33, 0x33, 0xff, 0x12, 0x34, 0x56}))) != [3]byte(group[13:]) {
+	node, group := netip.MustParseAddr("ff02::1:ff12:3456").As16(), replaced16(p.IPv6, netip.MustParseAddr("ff02::1:ff12:3456").As16())
+	if common(node[:], group[:]) != 13 || [3]byte(lastBytes(replaced6(p.MAC, [6]byte{0x33, 0x33, 0xff, 0x12, 0x34, 0x56}))) != [3]byte(group[13:]) {
 		t.Errorf("the solicited-node address became %v", netip.AddrFrom16(group))
 	}
-	mapped := p.IPv6(netip.MustParseAddr("::ffff:192.0.2.1").As16())
-	if v4 := p.IPv4([4]byte{192, 0, 2, 1}); netip.AddrFrom16(mapped).Unmap() != netip.AddrFrom4(v4) {
+	mapped := replaced16(p.IPv6, netip.MustParseAddr("::ffff:192.0.2.1").As16())
+	if v4 := replaced4(p.IPv4, [4]byte{192, 0, 2, 1}); netip.AddrFrom16(mapped).Unmap() != netip.AddrFrom4(v4) {
 		t.Errorf("the mapped address became %v, that of version 4 %v", netip.AddrFrom16(mapped), v4)
 	}
 }
@@ -261,29 +268,32 @@ func lastBytes(a [6]byte) []byte { return a[3:] }
 func TestHardwareAddresses(t *testing.T) {
 	p := New([]byte("key"))
 	mac := [6]byte{0, 0x1b, 0x21, 1, 2, 3}
-	if r := p.MAC(mac); r[0]&3 != 2 || r == mac || p.MAC(mac) != r {
+	if r := replaced6(p.MAC, mac); r[0]&3 != 2 || r == mac || replaced6(p.MAC, mac) != r {
 		t.Errorf("the MAC became %x", r)
 	}
 	for _, kept := range [][6]byte{{}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {1, 0, 0x5e, 1, 2, 3}, {0x33, 0x33, 0, 0, 0, 1}} {
-		if p.MAC(kept) != kept {
-			t.Errorf("%x became %x", kept, p.MAC(kept))
+		if replaced6(p.MAC, kept) != kept {
+			t.Errorf("%x became %x", kept, replaced6(p.MAC, kept))
 		}
 	}
 	guid := [8]byte{1, 2, 3, 4, 5, 6, 7, 8}
 	gid := [16]byte{0xfe, 0x80, 8: 1, 2, 3, 4, 5, 6, 7, 8}
-	if r := p.GID(gid); [8]byte(r[8:]) != p.GUID(guid) || r[0] != 0xfe || r[1] != 0x80 || p.GUID(guid) == guid {
-		t.Errorf("the GID became %x, the GUID %x", r, p.GUID(guid))
+	if r := replaced16(p.GID, gid); [8]byte(r[8:]) != replaced8(p.GUID, guid) || r[0] != 0xfe || r[1] != 0x80 || replaced8(p.GUID, guid) == guid {
+		t.Errorf("the GID became %x, the GUID %x", r, replaced8(p.GUID, guid))
 	}
 	roce := netip.MustParseAddr("::ffff:192.0.2.1").As16()
-	if p.GID(roce) != p.IPv6(roce) {
-		t.Errorf("a GID of RoCE became %x", p.GID(roce))
+	if replaced16(p.GID, roce) != replaced16(p.IPv6, roce) {
+		t.Errorf("a GID of RoCE became %x", replaced16(p.GID, roce))
 	}
 	for _, lid := range []uint16{0, 0xffff, 0xc001} {
-		if p.LID(lid) != lid {
-			t.Errorf("LID %#x became %#x", lid, p.LID(lid))
+		b := binary.BigEndian.AppendUint16(nil, lid)
+		if p.LID(b); binary.BigEndian.Uint16(b) != lid {
+			t.Errorf("LID %#x became %#x", lid, b)
 		}
 	}
-	if r := p.LID(7); r == 7 || r == 0 || r > 0xbfff {
+	b := []byte{0, 7}
+	p.LID(b)
+	if r := binary.BigEndian.Uint16(b); r == 7 || r == 0 || r > 0xbfff {
 		t.Errorf("LID 7 became %d", r)
 	}
 }
@@ -334,10 +344,10 @@ func TestEachHasOneOrder(t *testing.T) {
 // TestEach checks the list of replacements.
 func TestEach(t *testing.T) {
 	p := New([]byte("key"))
-	p.IPv4([4]byte{192, 0, 2, 1})
-	p.IPv4([4]byte{192, 0, 2, 1})
+	replaced4(p.IPv4, [4]byte{192, 0, 2, 1})
+	replaced4(p.IPv4, [4]byte{192, 0, 2, 1})
 	p.ID(500)
-	p.MAC([6]byte{0, 1, 2, 3, 4, 5})
+	replaced6(p.MAC, [6]byte{0, 1, 2, 3, 4, 5})
 	p.fileName([]byte("data.h5"))
 	p.device([]byte("b1a2c3d4-0011-2233-4455-66778899aabb"))
 	var got []string

@@ -106,7 +106,7 @@ func (p *Mapper) nidText(text []byte) string {
 // afterNetwork returns the replacement of what follows the network of a NID: as a rule
 // nothing, or an underscore and a digit in the names of devices.
 func (p *Mapper) afterNetwork(text string) string {
-	return p.tokens([]byte(text), func(token []byte) string {
+	return tokens([]byte(text), func(token []byte) string {
 		if len(token) == 2 && token[0] == '_' && isDigit(token[1]) {
 			return string(token)
 		}
@@ -116,14 +116,17 @@ func (p *Mapper) afterNetwork(text string) string {
 
 func (p *Mapper) addressText(text string) string {
 	a, err := netip.ParseAddr(text)
-	switch {
-	case err != nil || a.Zone() != "":
-	case a.Is4():
-		return netip.AddrFrom4(p.IPv4(a.As4())).String()
-	default:
-		if r := netip.AddrFrom16(p.IPv6(a.As16())).String(); len(r) == len(text) {
-			return r
-		}
+	if err != nil || a.Zone() != "" {
+		return p.word([]byte(text))
+	}
+	b := a.AsSlice()
+	if a.Is4() {
+		p.IPv4(b)
+	} else {
+		p.IPv6(b)
+	}
+	if r := ipText(string(b)); len(r) == len(text) {
+		return r
 	}
 	return p.word([]byte(text))
 }
@@ -149,7 +152,7 @@ func (p *Mapper) addressPattern(text string) string {
 			case n == 0 || err != nil:
 				return p.word([]byte(text))
 			default:
-				r = strconv.AppendUint(r, uint64(p.octet(before, byte(x))), 10)
+				r = strconv.AppendUint(r, uint64(p.octet("ipv4", len(before), before, []byte{byte(x)})[0]), 10)
 			}
 			if rest = rest[n:]; len(rest) == 0 && !isPattern {
 				before = append(before, byte(x))
@@ -168,17 +171,24 @@ func (p *Mapper) addressPattern(text string) string {
 
 // tokens replaces the runs of letters, digits, hyphens and underscores in a text, and of
 // bytes beyond ASCII.
-func (p *Mapper) tokens(text []byte, token func([]byte) string) string {
-	var b strings.Builder
+func tokens(text []byte, replacement func([]byte) string) string {
 	isToken := func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c >= 0x80 }
+	return eachRun(text, func(rest []byte) int { return span(rest, isToken) }, replacement)
+}
+
+// eachRun replaces runs of bytes in a text. Length returns how long the one is with which the rest
+// begins; 0: its first byte stays.
+func eachRun(text []byte, length func(rest []byte) int, replacement func(run []byte) string) string {
+	var b strings.Builder
 	for len(text) > 0 {
-		if n := span(text, isToken); n > 0 {
-			b.WriteString(token(text[:n]))
-			text = text[n:]
-			continue
+		n := length(text)
+		if n > 0 {
+			b.WriteString(replacement(text[:n]))
+		} else {
+			n = 1
+			b.WriteByte(text[0])
 		}
-		b.WriteByte(text[0])
-		text = text[1:]
+		text = text[n:]
 	}
 	return b.String()
 }
@@ -186,7 +196,7 @@ func (p *Mapper) tokens(text []byte, token func([]byte) string) string {
 // job returns the replacement of the name of a job: of the names in it, and of numbers,
 // which may be IDs of users.
 func (p *Mapper) job(name []byte) string {
-	return p.replace(jobs, name, func(p *Mapper, name []byte) string { return p.tokens(name, p.jobToken) })
+	return p.replace(jobs, name, func(p *Mapper, name []byte) string { return tokens(name, p.jobToken) })
 }
 
 func (p *Mapper) jobToken(token []byte) string {
