@@ -57,12 +57,7 @@ func (h *host) run(do func()) {
 		h.waiting = append(h.waiting, do)
 	case h.interval > 0:
 		if len(h.waiting) == 0 {
-			life := h.life
-			h.at((h.now/h.interval+1)*h.interval, func() {
-				if h.life == life {
-					h.work()
-				}
-			})
+			h.at((h.now/h.interval+1)*h.interval, h.work)
 		}
 		h.waiting = append(h.waiting, do)
 	default:

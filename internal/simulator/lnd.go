@@ -12,10 +12,8 @@ import (
 type message struct {
 	from, to *host
 	data     []byte
-	cut      int   // bytes that are in segments
-	queued   int64 // when it was put into a connection
+	cut      int // bytes that are in segments
 	kind     kind
-	rpc      *rpc
 	arrived  func() // what the receiver does with it; nil: nothing
 }
 
@@ -150,13 +148,11 @@ func (h *host) accept(p *pair, typ int, a, b *end, result func(ok bool)) {
 	if typ == control && own.ends[control] != b {
 		own.attempt++ // of two that connect to each other, this one gives way
 		own.connecting = false
-		own.drop()
+		own.drop((*end).close)
 	}
 	own.ends[typ], own.opener = b, false
 	if !b.open {
-		b.open = true
-		b.failed = func() { own.lost(b) }
-		b.keepAlive()
+		b.establish(own)
 	}
 	b.heard = h.now
 	syn := packet{flags: wiretest.SYN | wiretest.ACK, seq: b.next - 1, ack: a.next, value: h.ticks()}
@@ -166,14 +162,11 @@ func (h *host) accept(p *pair, typ int, a, b *end, result func(ok bool)) {
 // established greets the other end of a connection that has just been accepted.
 func (p *pair) established(typ int, a *end) {
 	h := p.host
-	a.open = true
-	a.failed = func() { p.lost(a) }
-	a.keepAlive()
+	a.establish(p)
 	p.opener = true
 	old := p.ends[typ]
 	p.ends[typ] = a
 	if old != nil && old.open {
-		old.failed = nil
 		old.close()
 	}
 	a.transmit(packet{flags: wiretest.ACK, seq: a.next})
@@ -192,14 +185,11 @@ func (p *pair) established(typ int, a *end) {
 
 // greeted uses a connection, and opens the next.
 func (p *pair) greeted(typ int) {
-	p.pause = 0
-	if typ < bulkOut {
-		p.flush()
-		p.open(typ + 1)
-		return
-	}
-	p.connecting = false
+	p.pause, p.connecting = 0, typ < bulkOut
 	p.flush()
+	if p.connecting {
+		p.open(typ + 1)
+	}
 }
 
 // flush sends what waited for a connection.
@@ -228,13 +218,7 @@ func (p *pair) lost(e *end) {
 	if !slices.Contains(p.ends[:], e) {
 		return
 	}
-	for typ, x := range p.ends {
-		if x != nil && x != e && x.open {
-			x.failed = nil
-			x.abort()
-		}
-		p.ends[typ] = nil
-	}
+	p.drop((*end).abort)
 	p.connecting = false
 	p.attempt++
 	p.queue = nil
@@ -242,20 +226,20 @@ func (p *pair) lost(e *end) {
 	p.host.unreachable(p.other)
 }
 
-// drop closes the connections without a word.
-func (p *pair) drop() {
-	for typ, e := range p.ends {
+// drop gives up the connections that are open, and ends them: without a word, or with a reset.
+func (p *pair) drop(finish func(*end)) {
+	ends := p.ends
+	clear(p.ends[:])
+	for _, e := range ends {
 		if e != nil && e.open {
-			e.failed = nil
-			e.close()
+			finish(e)
 		}
-		p.ends[typ] = nil
 	}
 }
 
 // forget is called when a node dies.
 func (p *pair) forget() {
-	p.drop()
+	p.drop((*end).close)
 	p.connecting, p.queue, p.retry, p.pause = false, nil, 0, 0
 	p.attempt++
 }

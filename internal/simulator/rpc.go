@@ -88,7 +88,7 @@ func (r *rpc) transmit() {
 	if !r.connect {
 		binary.LittleEndian.PutUint32(payload[20:], 3) // early replies are understood
 	}
-	h.sendLNet(&message{from: h, to: r.to, kind: requestMessage, rpc: r, data: h.put(r.to, r.op.portal, r.xid, 0, 0, payload),
+	h.sendLNet(&message{from: h, to: r.to, kind: requestMessage, data: h.put(r.to, r.op.portal, r.xid, 0, 0, payload),
 		arrived: func() { r.to.serve(r) }})
 	r.deadline = h.now + r.timeout + second
 	r.expire()
@@ -171,7 +171,7 @@ func (r *rpc) reply(a *answer) {
 // sendReply sends a reply to an offset of the client's buffer.
 func (r *rpc) sendReply(ack uint64, offset uint32, payload []byte, arrived func()) {
 	data := r.to.put(r.from, r.op.reply, r.xid, ack, offset, payload)
-	r.to.sendLNet(&message{from: r.to, to: r.from, kind: replyMessage, rpc: r, data: data, arrived: arrived})
+	r.to.sendLNet(&message{from: r.to, to: r.from, kind: replyMessage, data: data, arrived: arrived})
 }
 
 // estimate is the time in seconds that the server says its RPCs may take.

@@ -271,9 +271,9 @@ func (h *host) execute(r *rpc, finish func(*answer)) {
 func (r *rpc) fetchData(then func()) {
 	server, client := r.to, r.from
 	handle, arrived := server.handle(), r.transfer(then)
-	server.sendLNet(&message{from: server, to: client, kind: bulkMessage, rpc: r, data: server.get(client, r.op.blk, r.mbits, handle, r.fetch),
+	server.sendLNet(&message{from: server, to: client, kind: bulkMessage, data: server.get(client, r.op.blk, r.mbits, handle, r.fetch),
 		arrived: func() {
-			client.sendLNet(&message{from: client, to: server, kind: bulkMessage, rpc: r, data: client.getReply(server, handle, data[:r.fetch]), arrived: arrived})
+			client.sendLNet(&message{from: client, to: server, kind: bulkMessage, data: client.getReply(server, handle, data[:r.fetch]), arrived: arrived})
 		}})
 }
 
@@ -281,7 +281,7 @@ func (r *rpc) fetchData(then func()) {
 func (r *rpc) giveData(then func()) {
 	server, client := r.to, r.from
 	handle, match, arrived := server.handle(), r.mbits, r.transfer(then)
-	server.sendLNet(&message{from: server, to: client, kind: bulkMessage, rpc: r, data: server.put(client, r.op.blk, match, handle, 0, data[:r.give]),
+	server.sendLNet(&message{from: server, to: client, kind: bulkMessage, data: server.put(client, r.op.blk, match, handle, 0, data[:r.give]),
 		arrived: func() {
 			client.sendLNet(&message{from: client, to: server, data: client.ackOf(server, match, handle, r.give), arrived: arrived})
 		}})

@@ -61,7 +61,7 @@ type end struct {
 	probes   int
 	echo     uint32
 
-	failed func() // it was given up
+	pair *pair // that has it
 }
 
 // connection returns the two ends of a new connection, which are not open.
@@ -142,7 +142,6 @@ func (e *end) frame(p *packet) []byte {
 
 // send puts a message into the stream.
 func (e *end) send(m *message) {
-	m.queued = e.host.now
 	e.pending = append(e.pending, m)
 	e.push()
 }
@@ -422,11 +421,15 @@ func (e *end) abort() {
 	e.close()
 }
 
+// establish opens an end.
+func (e *end) establish(p *pair) {
+	e.open, e.pair = true, p
+	e.keepAlive()
+}
+
 // close ends the connection at this end.
 func (e *end) close() {
 	e.open = false
 	e.flight, e.pending, e.early = nil, nil, nil
-	if e.failed != nil {
-		e.failed()
-	}
+	e.pair.lost(e)
 }
