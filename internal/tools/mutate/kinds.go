@@ -62,82 +62,59 @@ func (p *pkg) of(n ast.Node) string {
 	return string(p.text[p.files.Position(n.Pos()).Offset:p.files.Position(n.End()).Offset])
 }
 
+// unquoted is the value of a string literal; empty: it is none.
+func (p *pkg) unquoted(e ast.Expr) string {
+	text, _ := strconv.Unquote(p.of(e))
+	return text
+}
+
+// number is the value of an integer literal; 0: it is none.
+func (p *pkg) number(e ast.Expr) int {
+	n, _ := strconv.ParseInt(p.of(e), 0, 64)
+	return int(n)
+}
+
 // collect finds the groups and which fields have them.
 func (p *pkg) collect() {
-	for i := range p.sources {
-		ast.Inspect(p.sources[i].tree, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.ValueSpec:
-				for i, value := range n.Values {
-					if call, ok := value.(*ast.CallExpr); ok && (called(call) == "Bits" || called(call) == "Enum") {
-						p.groups[n.Names[i].Name] = valueNames(call)
-					}
-				}
-			case *ast.GenDecl:
-				for _, s := range n.Specs {
-					if c, ok := s.(*ast.ValueSpec); ok && n.Tok == token.CONST {
-						for _, id := range c.Names {
-							p.numbers[id.Name] = true
-						}
-					}
-				}
-			case *ast.CallExpr:
-				if len(n.Args) == 0 {
-					break
-				}
-				name := unquoted(n.Args[0])
-				for _, arg := range n.Args[1:] {
-					if group := addressed(arg); group != "" && name != "" {
-						p.words[name] = group
+	group := ""
+	ast.Inspect(p.tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GenDecl:
+			for _, s := range n.Specs {
+				if c, ok := s.(*ast.ValueSpec); ok && n.Tok == token.CONST {
+					for _, id := range c.Names {
+						p.numbers[id.Name] = true
 					}
 				}
 			}
-			return true
-		})
-	}
+		case *ast.ValueSpec:
+			group = n.Names[0].Name
+		case *ast.CallExpr:
+			if name := p.of(n.Fun); name == "Bits" || name == "Enum" {
+				p.groups[group] = p.valueNames(n)
+			}
+			if len(n.Args) == 0 {
+				break
+			}
+			for _, arg := range n.Args[1:] {
+				if of, ok := strings.CutPrefix(p.of(arg), "&"); ok {
+					p.words[p.unquoted(n.Args[0])] = of
+				}
+			}
+		}
+		return true
+	})
 }
 
 // valueNames are the names of the values in the declaration of a group.
-func valueNames(group *ast.CallExpr) (names []string) {
+func (p *pkg) valueNames(group *ast.CallExpr) (names []string) {
 	ast.Inspect(group, func(n ast.Node) bool {
-		if kv, ok := n.(*ast.KeyValueExpr); ok && isKey(kv, "Name") && unquoted(kv.Value) != "" {
-			names = append(names, unquoted(kv.Value))
+		if kv, ok := n.(*ast.KeyValueExpr); ok && p.of(kv.Key) == "Name" && p.unquoted(kv.Value) != "" {
+			names = append(names, p.unquoted(kv.Value))
 		}
 		return true
 	})
 	return names
-}
-
-func isKey(kv *ast.KeyValueExpr, name string) bool {
-	id, ok := kv.Key.(*ast.Ident)
-	return ok && id.Name == name
-}
-
-func called(call *ast.CallExpr) string {
-	if id, ok := call.Fun.(*ast.Ident); ok {
-		return id.Name
-	}
-	return ""
-}
-
-// unquoted is the value of a string literal.
-func unquoted(e ast.Expr) string {
-	lit, ok := e.(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return ""
-	}
-	text, _ := strconv.Unquote(lit.Value)
-	return text
-}
-
-// addressed is the variable whose address an expression is.
-func addressed(e ast.Expr) string {
-	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
-		if id, ok := u.X.(*ast.Ident); ok {
-			return id.Name
-		}
-	}
-	return ""
 }
 
 // find notes all errors that can be made in a file.
@@ -171,68 +148,46 @@ var widths = map[string]string{"U8": "U16", "U16": "U32", "U24": "U32", "U32": "
 var sized = map[string]bool{"Str": true, "Opaque": true, "Pad": true, "Pads": true, "Arr": true, "Subs": true}
 
 func (p *pkg) call(call *ast.CallExpr) {
-	name := called(call)
+	name := p.of(call.Fun)
 	switch {
 	case name == "Bits" || name == "Enum":
 		p.group = call.End()
-		p.replace("prefix", call.Args[1], "", strconv.Quote(unquoted(call.Args[1])+"X_"))
+		p.replace("prefix", call.Args[1], "", strconv.Quote(p.unquoted(call.Args[1])+"X_"))
 		return
 	case widths[name] != "":
 		p.add("size", call.Fun, name+" -> "+widths[name]+" of "+p.of(call.Args[0]), "either(§, ", ", "+widths[name]+")")
-	case sized[name] && number(call.Args[1]) > 0:
-		p.replace("size", call.Args[1], "", strconv.Itoa(number(call.Args[1])+1))
+	case sized[name] && p.number(call.Args[1]) > 0:
+		p.replace("size", call.Args[1], "", strconv.Itoa(p.number(call.Args[1])+1))
 	case name != "Sub" && name != "Strs":
 		return
 	}
-	field := p.of(call.Args[0])
 	for _, arg := range call.Args[1:] {
-		p.option(arg, field)
+		p.option(arg, p.of(call.Args[0]))
 	}
-}
-
-func number(e ast.Expr) int {
-	if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.INT {
-		n, _ := strconv.ParseInt(lit.Value, 0, 64)
-		return int(n)
-	}
-	return 0
 }
 
 // option notes what can be wrong with an option of a field.
 func (p *pkg) option(arg ast.Expr, field string) {
+	text := p.of(arg)
 	instead := func(kind, now string) {
-		p.add(kind, arg, field+": "+p.of(arg)+" -> "+now, "either[any](§, ", ", "+now+")")
+		p.add(kind, arg, field+": "+text+" -> "+now, "either[any](§, ", ", "+now+")")
 	}
-	switch arg := arg.(type) {
-	case *ast.CompositeLit:
-		if id, ok := arg.Type.(*ast.Ident); ok && id.Name == "When" {
-			instead("when", nothing)
-			for i := range arg.Elts[1:] {
-				if len(arg.Elts) > 2 {
-					instead("bit", p.when(arg, i, ""))
-				}
-				if other := p.otherBit(arg); other != "" {
-					instead("bit", p.when(arg, i, other))
-				}
-			}
-		}
-	case *ast.UnaryExpr:
-		if group := addressed(arg); p.groups[group] != nil {
-			instead("names", "&"+p.other(group, slices.Sorted(maps.Keys(p.groups))))
-		}
-	case *ast.CallExpr:
-		switch name := called(arg); name {
-		case "If", "IfNot":
-			instead("condition", opposites[name]+strings.TrimPrefix(p.of(arg), name))
-		case "ValidIf":
-			instead("condition", nothing)
-		case "Since":
-			instead("since", fmt.Sprintf("Since(%q)", p.other(unquoted(arg.Args[0]), releases)))
-		}
-	case *ast.Ident:
-		if other := opposites[arg.Name]; other != "" {
-			instead("order", other)
-		}
+	name, rest, isCall := strings.Cut(text, "(")
+	group, isAddress := strings.CutPrefix(text, "&")
+	switch {
+	case strings.HasPrefix(text, "When{"):
+		instead("when", nothing)
+		p.bits(arg.(*ast.CompositeLit), func(now string) { instead("bit", now) })
+	case isAddress && p.groups[group] != nil:
+		instead("names", "&"+p.other(group, slices.Sorted(maps.Keys(p.groups))))
+	case isCall && (name == "If" || name == "IfNot"):
+		instead("condition", opposites[name]+"("+rest)
+	case isCall && name == "ValidIf":
+		instead("condition", nothing)
+	case isCall && name == "Since":
+		instead("since", fmt.Sprintf("Since(%q)", p.other(p.unquoted(arg.(*ast.CallExpr).Args[0]), releases)))
+	case opposites[text] != "":
+		instead("order", opposites[text])
 	}
 }
 
@@ -249,27 +204,22 @@ func (p *pkg) other(than string, list []string) string {
 	return list[p.random.IntN(len(list))]
 }
 
-// otherBit is a bit that a condition does not have.
-func (p *pkg) otherBit(when *ast.CompositeLit) string {
-	list := slices.Clone(p.groups[p.words[unquoted(when.Elts[0])]])
-	for _, e := range when.Elts[1:] {
-		list = slices.DeleteFunc(list, func(s string) bool { return s == unquoted(e) })
+// bits notes conditions that lack a bit, or have one that they should not have in its place.
+func (p *pkg) bits(when *ast.CompositeLit, instead func(now string)) {
+	var texts []string
+	others := slices.Clone(p.groups[p.words[p.unquoted(when.Elts[0])]])
+	for _, e := range when.Elts {
+		texts = append(texts, p.of(e))
+		others = slices.DeleteFunc(others, func(s string) bool { return s == p.unquoted(e) })
 	}
-	return p.other("", list)
-}
-
-// when is a condition without its bit i, or with another one in its place.
-func (p *pkg) when(when *ast.CompositeLit, i int, other string) string {
-	var elements []string
-	for k, e := range when.Elts {
-		switch {
-		case k != i+1:
-			elements = append(elements, p.of(e))
-		case other != "":
-			elements = append(elements, strconv.Quote(other))
+	for i := 1; i < len(texts); i++ {
+		if len(texts) > 2 {
+			instead("When{" + strings.Join(slices.Delete(slices.Clone(texts), i, i+1), ", ") + "}")
+		}
+		if other := p.other("", others); other != "" {
+			instead("When{" + strings.Join(slices.Replace(slices.Clone(texts), i, i+1, strconv.Quote(other)), ", ") + "}")
 		}
 	}
-	return "When{" + strings.Join(elements, ", ") + "}"
 }
 
 // literal notes fields that change places, and values.
@@ -283,9 +233,9 @@ func (p *pkg) literal(lit *ast.CompositeLit) {
 	case "*Field":
 		for i := 1; i < len(lit.Elts); i++ {
 			a, b := p.of(lit.Elts[i-1]), p.of(lit.Elts[i])
-			overlaid := strings.Contains(b, "Over("+p.nameOf(lit.Elts[i-1])+")") && p.nameOf(lit.Elts[i-1]) == p.nameOf(lit.Elts[i]) ||
-				isPlaced(a) && isPlaced(b) // at one place, or each at its own, in any order
-			if !isField(lit.Elts[i-1]) || !isField(lit.Elts[i]) || overlaid {
+			name, next := fieldName(a), fieldName(b)
+			if name == "" || next == "" || name == next && strings.Contains(b, "Over("+name+")") ||
+				isPlaced(a) && isPlaced(b) { // at one place, or each at its own, in any order
 				continue
 			}
 			first, _, _ := strings.Cut(a, ",")
@@ -305,17 +255,13 @@ func isPlaced(field string) bool {
 	return strings.Contains(field, "Over(") || strings.Contains(field, "At(")
 }
 
-// nameOf is the name of a field, in quotes.
-func (p *pkg) nameOf(field ast.Expr) string {
-	if call, ok := field.(*ast.CallExpr); ok && len(call.Args) > 0 {
-		return p.of(call.Args[0])
+// fieldName is the name of a field, in quotes; empty: it is none that can change its place.
+func fieldName(field string) string {
+	constructor, rest, _ := strings.Cut(field, "(")
+	if widths[constructor] == "" && !sized[constructor] && constructor != "Sub" {
+		return ""
 	}
-	return ""
-}
-
-func isField(e ast.Expr) bool {
-	call, ok := e.(*ast.CallExpr)
-	return ok && (widths[called(call)] != "" || sized[called(call)] || called(call) == "Sub")
+	return rest[:strings.IndexAny(rest, ",)")]
 }
 
 // value notes what can be wrong with a value of a group.
@@ -330,8 +276,8 @@ func (p *pkg) value(e ast.Expr) {
 		if !ok {
 			continue
 		}
-		since = since || isKey(kv, "Since")
-		if isKey(kv, "Value") {
+		since = since || p.of(kv.Key) == "Since"
+		if p.of(kv.Key) == "Value" {
 			p.replace("value", kv.Value, "uint64", "("+p.of(kv.Value)+")^1")
 		}
 	}
@@ -343,9 +289,9 @@ func (p *pkg) value(e ast.Expr) {
 // member notes what can be wrong with a member of a struct.
 func (p *pkg) member(kv *ast.KeyValueExpr) {
 	switch {
-	case isKey(kv, "Since") && unquoted(kv.Value) != "":
-		p.replace("since", kv.Value, "Since", strconv.Quote(p.other(unquoted(kv.Value), releases)))
-	case isKey(kv, "Order") && opposites[p.of(kv.Value)] != "":
+	case p.of(kv.Key) == "Since" && p.unquoted(kv.Value) != "":
+		p.replace("since", kv.Value, "Since", strconv.Quote(p.other(p.unquoted(kv.Value), releases)))
+	case p.of(kv.Key) == "Order" && opposites[p.of(kv.Value)] != "":
 		p.replace("order", kv.Value, "", opposites[p.of(kv.Value)])
 	}
 }
@@ -401,7 +347,7 @@ func (p *pkg) declaredThreshold(lit *ast.CompositeLit) {
 		return
 	}
 	for _, e := range lit.Elts {
-		if kv, ok := e.(*ast.KeyValueExpr); ok && isKey(kv, "Value") {
+		if kv, ok := e.(*ast.KeyValueExpr); ok && p.of(kv.Key) == "Value" {
 			p.replace("threshold", kv.Value, "float64", "2*("+p.of(kv.Value)+")")
 			p.replace("threshold", kv.Value, "float64", "("+p.of(kv.Value)+")/2")
 		}
@@ -415,7 +361,7 @@ func (p *pkg) threshold(b *ast.BinaryExpr) {
 	}
 	for _, x := range []ast.Expr{b.X, b.Y} {
 		id, named := x.(*ast.Ident)
-		if number(x) < 2 && !(named && p.numbers[id.Name] && !strings.HasPrefix(id.Name, "max")) {
+		if p.number(x) < 2 && !(named && p.numbers[id.Name] && !strings.HasPrefix(id.Name, "max")) {
 			continue // max… bound memory
 		}
 		for _, form := range []string{"2*%s", "%s/2"} {

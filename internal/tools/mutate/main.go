@@ -141,10 +141,11 @@ func inPackage(dir string, random *rand.Rand) ([]mutation, error) {
 	if len(p.sources) == 0 {
 		return nil, fmt.Errorf("no Go files in %s", dir)
 	}
-	p.collect()
-	for i := range p.sources {
-		p.source = &p.sources[i]
-		p.find()
+	for _, look := range []func(){p.collect, p.find} {
+		for i := range p.sources {
+			p.source = &p.sources[i]
+			look()
+		}
 	}
 	return p.found, nil
 }
