@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -17,28 +16,15 @@ import (
 func main() {
 	out := flag.String("o", "", "write the profile to `FILE`")
 	flag.Parse()
-	if *out == "" || flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: profile -o FILE -- ARGUMENT…")
-		os.Exit(2)
+	f, err := os.Create(*out)
+	if err == nil {
+		err = pprof.StartCPUProfile(f)
 	}
-	status, err := run(*out, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "profile:", err)
 		os.Exit(1)
 	}
+	status := cli.Run(&scan.System{IO: iostreams.System()}, flag.Args())
+	pprof.StopCPUProfile()
 	os.Exit(status)
-}
-
-// run returns the exit status of the command line.
-func run(out string, args []string) (status int, err error) {
-	f, err := os.Create(out)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return 0, err
-	}
-	defer pprof.StopCPUProfile()
-	return cli.Run(&scan.System{IO: iostreams.System()}, args), nil
 }
