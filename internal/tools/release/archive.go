@@ -11,9 +11,13 @@ import (
 )
 
 // archive packs the binary and the documents as a tar.gz, or a zip for Windows.
-func (r *release) archive(t target, binary []byte) (product, error) {
+func (r *release) archive(t target, binary []byte) (packedFile, error) {
 	folder := "lshark-" + r.version + "-" + t.os + "-" + t.arch
-	files := []packedFile{{folder + "/" + executable(t), 0o755, binary}}
+	executable := "/lshark"
+	if t.os == "windows" {
+		executable += ".exe"
+	}
+	files := []packedFile{{folder + executable, 0o755, binary}}
 	for name, data := range r.docs {
 		if isManPage(name) {
 			name = path.Join("man", "man1", path.Base(name))
@@ -23,17 +27,10 @@ func (r *release) archive(t target, binary []byte) (product, error) {
 	slices.SortFunc(files, func(a, b packedFile) int { return strings.Compare(a.name, b.name) })
 	if t.os == "windows" {
 		data, err := zipped(files, r.time)
-		return product{folder + ".zip", data}, err
+		return packedFile{folder + ".zip", 0o644, data}, err
 	}
 	data, err := tarred(files, r.time)
-	return product{folder + ".tar.gz", compress(data)}, err
-}
-
-func executable(t target) string {
-	if t.os == "windows" {
-		return "lshark.exe"
-	}
-	return "lshark"
+	return packedFile{folder + ".tar.gz", 0o644, compress(data)}, err
 }
 
 // tarred returns files as a tar archive, owned by root.

@@ -73,7 +73,7 @@ func build(root, out string, selected []target, packages, optimize bool, log io.
 		if err != nil {
 			return err
 		}
-		products := []product{archive}
+		products := []packedFile{archive}
 		if packages && t.os == "linux" {
 			list, err := r.packages(t, binary, clone, folder)
 			if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -11,16 +10,10 @@ import (
 	"strings"
 )
 
-// packedFile is a file of an archive or a package.
+// packedFile is a file of an archive or a package, or of the release.
 type packedFile struct {
 	name string // with slashes
 	mode int64  // permission bits
-	data []byte
-}
-
-// product is a file of a release.
-type product struct {
-	name string
 	data []byte
 }
 
@@ -54,10 +47,8 @@ func isManPage(name string) bool { return strings.HasSuffix(name, ".1") }
 // compress returns data as gzip writes them, without a name or time.
 func compress(data []byte) []byte {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, err := w.Write(data)
-	if err = errors.Join(err, w.Close()); err != nil {
-		panic(err) // a bytes.Buffer takes everything
-	}
+	w := gzip.NewWriter(&b) // which fails only if the buffer does
+	w.Write(data)
+	w.Close()
 	return b.Bytes()
 }

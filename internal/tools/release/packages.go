@@ -38,7 +38,7 @@ field, as JSON, or in tables of latencies and errors.`
 // descendants, under the names that nfpm gives the packages. nfpm has a module
 // of its own below the root of a work tree: in go.mod it would bring a hundred
 // modules to everyone who builds lshark.
-func (r *release) packages(t target, binary []byte, clone, work string) (list []product, err error) {
+func (r *release) packages(t target, binary []byte, clone, work string) (list []packedFile, err error) {
 	out := filepath.Join(work, "out")
 	if err := os.Mkdir(out, 0o755); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (r *release) packages(t target, binary []byte, clone, work string) (list []
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, product{filepath.Base(name), data})
+		list = append(list, packedFile{filepath.Base(name), 0o644, data})
 	}
 	return list, err
 }
