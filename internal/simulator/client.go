@@ -138,17 +138,13 @@ func (h *host) mountAgain() {
 // sendInRecovery sends a request that takes part in recovery.
 func (i *imp) sendInRecovery(r *rpc) {
 	r.timeout = 40 * second
-	r.xid = i.client.xid()
-	r.mbits = r.xid
 	i.requests = append(i.requests, r)
 	r.transmit()
 }
 
 // request makes a request for the target.
 func (i *imp) request(op *operation, buffers [][]byte, done func(*answer)) *rpc {
-	r := &rpc{op: op, from: i.client, to: i.server, imp: i, target: i.target, buffers: buffers, done: done}
-	r.onTimeout = func() { i.expired(r) }
-	return r
+	return &rpc{op: op, from: i.client, to: i.server, imp: i, target: i.target, buffers: buffers, done: done}
 }
 
 // send sends a request, now or when the client is connected.
@@ -161,8 +157,6 @@ func (i *imp) send(r *rpc) {
 		i.delayed = append(i.delayed, r)
 		return
 	}
-	r.xid = i.client.xid()
-	r.mbits = r.xid
 	r.timeout = timeoutFor(i.estimate)
 	i.used = i.client.now
 	i.requests = append(i.requests, r)
@@ -171,9 +165,7 @@ func (i *imp) send(r *rpc) {
 
 // heard is called with each reply.
 func (i *imp) heard(r *rpc) {
-	if k := slices.Index(i.requests, r); k >= 0 {
-		i.requests = without(i.requests, k)
-	}
+	i.requests = without(i.requests, r)
 	if r.service != nil && !r.connect {
 		i.estimate = max(i.estimate, r.service.estimate)
 	}
@@ -233,7 +225,6 @@ func (i *imp) connect() {
 		r.connectFlags = connectInitial
 	}
 	r.done = func(a *answer) { i.connected(r, a) }
-	r.xid = i.client.xid()
 	r.transmit()
 }
 

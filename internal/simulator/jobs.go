@@ -96,9 +96,7 @@ func (p *process) call(i *imp, r *rpc, next func(a *answer)) {
 			p.client.after(second+p.client.random.Int64N(2*second), func() {
 				again := *r
 				again.sends, again.finished, again.served, again.serving, again.expiry = 0, false, nil, false, 0
-				fresh := &again
-				fresh.onTimeout = func() { i.expired(fresh) }
-				p.call(i, fresh, next)
+				p.call(i, &again, next)
 			})
 			return
 		}

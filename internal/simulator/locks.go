@@ -79,8 +79,8 @@ func (x *resource) proceed() {
 }
 
 func (x *resource) remove(l *lock) {
-	if k := slices.Index(x.granted, l); k >= 0 {
-		x.granted = without(x.granted, k)
+	if slices.Contains(x.granted, l) {
+		x.granted = without(x.granted, l)
 		l.granted = false
 		x.proceed()
 	}
@@ -263,13 +263,13 @@ func (l *lock) has() bool { return slices.Contains(l.imp.locks, l) }
 // drop forgets the lock at the client.
 func (l *lock) drop() {
 	l.held = false
-	if k := slices.Index(l.imp.locks, l); k >= 0 {
-		l.imp.locks = without(l.imp.locks, k)
-	}
+	l.imp.locks = without(l.imp.locks, l)
 }
 
 // without returns a copy of a list, which may be read, without an element.
-func without[T any](list []T, k int) []T { return append(list[:k:k], list[k+1:]...) }
+func without[T comparable](list []T, x T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(y T) bool { return y == x })
+}
 
 // replay asks for the lock again in the recovery of the target.
 func (l *lock) replay(i *imp, then func(*answer)) {

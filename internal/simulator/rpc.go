@@ -36,14 +36,13 @@ type rpc struct {
 	fetch        int // bytes that the server fetches
 	give         int // bytes that the server gives
 
-	sends     int
-	first     int64 // when it was sent first
-	timeout   int64 // what it tells the server
-	deadline  int64
-	expiry    int // number of the latest expiry that was planned
-	finished  bool
-	ended     int64 // 0: not yet; of a lock, when it was granted
-	onTimeout func()
+	sends    int
+	first    int64 // when it was sent first
+	timeout  int64 // what it tells the server
+	deadline int64
+	expiry   int // number of the latest expiry that was planned
+	finished bool
+	ended    int64 // 0: not yet; of a lock, when it was granted
 
 	done func(a *answer) // called once, at the client
 
@@ -78,10 +77,14 @@ func (r *rpc) transmit() {
 		r.to = r.imp.server
 	}
 	r.sends++
-	if r.sends == 1 {
-		r.first = h.now
+	switch {
+	case r.sends == 1:
+		r.first, r.xid = h.now, h.xid()
+		if !r.connect {
+			r.mbits = r.xid
+		}
 		h.requests = append(h.requests, r)
-	} else if r.fetch+r.give > 0 {
+	case r.fetch+r.give > 0:
 		r.mbits = h.xid()
 	}
 	payload := wiretest.Msg(append([][]byte{r.body()}, r.buffers...)...)
@@ -99,8 +102,12 @@ func (r *rpc) expire() {
 	r.expiry++
 	expiry := r.expiry
 	r.from.after(r.deadline-r.from.now, func() {
-		if !r.finished && r.expiry == expiry {
-			r.onTimeout()
+		switch {
+		case r.finished || r.expiry != expiry:
+		case r.imp != nil:
+			r.imp.expired(r)
+		case r.lock.granted && r.sends < 8: // a callback
+			r.transmit()
 		}
 	})
 }
@@ -209,16 +216,8 @@ func (h *host) callback(l *lock, op *operation, done func(*answer)) {
 		return
 	}
 	r := &rpc{op: op, from: h, to: l.client, buffers: l.callbackBuffers(op), lock: l, timeout: 11 * second, done: done}
-	r.xid = h.xid()
-	r.mbits = r.xid
 	if op == opSize {
 		r.answerer = func() *answer { return &answer{buffers: [][]byte{make([]byte, 56)}} }
-	}
-	life := h.life
-	r.onTimeout = func() {
-		if h.life == life && l.granted && r.sends < 8 {
-			r.transmit()
-		}
 	}
 	r.transmit()
 }
