@@ -95,7 +95,7 @@ func (p *process) call(i *imp, r *rpc, next func(a *answer)) {
 		if a.status == einprogress {
 			p.client.after(second+p.client.random.Int64N(2*second), func() {
 				again := *r
-				again.sends, again.finished, again.served, again.serving, again.expiry = 0, false, nil, false, 0
+				again.sends, again.finished, again.served, again.serving = 0, false, nil, false
 				p.call(i, &again, next)
 			})
 			return

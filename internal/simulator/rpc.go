@@ -40,7 +40,6 @@ type rpc struct {
 	first    int64 // when it was sent first
 	timeout  int64 // what it tells the server
 	deadline int64
-	expiry   int // number of the latest expiry that was planned
 	finished bool
 	ended    int64 // 0: not yet; of a lock, when it was granted
 
@@ -99,11 +98,9 @@ func (r *rpc) transmit() {
 
 // expire plans what happens when no reply comes.
 func (r *rpc) expire() {
-	r.expiry++
-	expiry := r.expiry
 	r.from.after(r.deadline-r.from.now, func() {
 		switch {
-		case r.finished || r.expiry != expiry:
+		case r.finished || r.from.now < r.deadline: // or there is a later deadline
 		case r.imp != nil:
 			r.imp.expired(r)
 		case r.lock.granted && r.sends < 8: // a callback

@@ -152,21 +152,18 @@ func (s *service) enqueue(r *rpc) {
 // watch sends early replies while a request is not answered.
 func (s *service) watch(r *rpc) {
 	h := s.host
-	life := h.life
 	h.after(max(r.due-5*second-h.now, 0), func() {
-		if r.life != life || !r.serving {
+		switch {
+		case !r.serving:
 			return
-		}
-		if h.now < r.due-5*second {
-			s.watch(r)
+		case h.now < r.due-5*second:
+		case h.now-r.arrival >= h.atMax || r.connect || r.flags != 0:
 			return
+		default:
+			s.estimate = max(s.estimate, 30*second)
+			r.earlyReply()
+			r.due = h.now + timeoutFor(30*second)
 		}
-		if h.now-r.arrival >= h.atMax || r.connect || r.flags != 0 {
-			return
-		}
-		s.estimate = max(s.estimate, 30*second)
-		r.earlyReply()
-		r.due = h.now + timeoutFor(30*second)
 		s.watch(r)
 	})
 }
