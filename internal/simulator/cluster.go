@@ -108,9 +108,9 @@ func (c *cluster) addHost(name string, k int, server bool) {
 func (c *cluster) connectHosts() {
 	delay := pick(c, []int64{30, 100, 300, 1500}) * microsecond
 	for _, from := range c.hosts {
-		from.pairs = make([]*pair, len(c.hosts))
 		var list []*path
 		for _, to := range c.hosts {
+			from.pairs = append(from.pairs, &pair{host: from, other: to})
 			list = append(list, &path{cluster: c, from: from, to: to, delay: delay * c.between(80, 160) / 100})
 		}
 		c.paths = append(c.paths, list)

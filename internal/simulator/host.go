@@ -87,9 +87,7 @@ func (h *host) die() {
 	h.life++
 	h.up, h.frozen, h.waiting, h.noLNet = false, false, nil, true
 	for _, p := range h.pairs {
-		if p != nil {
-			p.forget()
-		}
+		p.forget()
 	}
 }
 

@@ -57,12 +57,7 @@ type pair struct {
 	attempt     int // number of the latest attempt to connect
 }
 
-func (h *host) pair(other *host) *pair {
-	if h.pairs[other.index] == nil {
-		h.pairs[other.index] = &pair{host: h, other: other}
-	}
-	return h.pairs[other.index]
-}
+func (h *host) pair(other *host) *pair { return h.pairs[other.index] }
 
 // sendLNet sends a message to another node.
 func (h *host) sendLNet(m *message) {

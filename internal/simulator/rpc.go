@@ -221,19 +221,15 @@ func (h *host) callback(l *lock, op *operation, done func(*answer)) {
 
 // connectBuffers are those of a connect request.
 func (i *imp) connectBuffers() [][]byte {
-	connectData := record(wiretest.ConnectData(connectAsked, 0x02110000))
-	connectData.u32(20, 4<<20).u32(60, i.instance)
+	instance := i.instance
 	if i.handle == 0 {
-		connectData.u32(60, 0)
+		instance = 0
 	}
-	return [][]byte{text(i.target.name + "_UUID"), text(i.uuid), binary.LittleEndian.AppendUint64(nil, i.cookie), connectData, nil}
+	return [][]byte{text(i.target.name + "_UUID"), text(i.uuid), binary.LittleEndian.AppendUint64(nil, i.cookie), connectData(instance), nil}
 }
 
-const (
-	connectAsked   = 0xa0425af2e3440038 // flags of a client: grants, adaptive timeouts, recovery and more
-	connectGranted = connectAsked
-)
-
-func (t *target) connectReply() []byte {
-	return record(wiretest.ConnectData(connectGranted, 0x02110000)).u32(20, 4<<20).u32(60, t.instance)
+// connectData returns a struct obd_connect_data, in a request and its reply.
+func connectData(instance uint32) record {
+	const flags = 0xa0425af2e3440038 // grants, adaptive timeouts, recovery and more
+	return record(wiretest.ConnectData(flags, 0x02110000)).u32(20, 4<<20).u32(60, instance)
 }

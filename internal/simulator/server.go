@@ -324,7 +324,7 @@ func (h *host) serveConnect(r *rpc, finish func(*answer)) {
 	}
 	x.heard = h.now
 	a.handle = x.handle
-	a.buffers = [][]byte{t.connectReply()}
+	a.buffers = [][]byte{connectData(t.instance)}
 	finish(a)
 	r.served = nil
 	r.serving = false
