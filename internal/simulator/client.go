@@ -75,20 +75,14 @@ func (h *host) ping() {
 }
 
 func (i *imp) ping(flags uint32, done func(*answer)) {
-	request, reply, _ := i.target.requestPortals()
-	r := i.request(&operation{opcode: opcodes.OBD_PING, portal: request, reply: reply, version: versionOBD}, nil, done)
+	r := i.request(i.target.operation(opcodes.OBD_PING), nil, done)
 	r.flags = flags
-	if flags != 0 {
-		i.sendInRecovery(r)
-		return
-	}
 	i.send(r)
 }
 
 // disconnect tells the target that the client does not need it any more.
 func (i *imp) disconnect() {
-	request, reply, connect := i.target.requestPortals()
-	r := i.request(&operation{opcode: connect + 1, portal: request, reply: reply, version: versionOBD}, nil, nil)
+	r := i.request(i.target.operation(portals[i.target.kind].connect+1), nil, nil)
 	r.answerer = func() *answer {
 		i.target.evict(i.client)
 		return &answer{}
@@ -125,21 +119,25 @@ func (h *host) unmount() {
 // mountAgain mounts a client that was unmounted. Its jobs begin anew.
 func (h *host) mountAgain() {
 	h.mounts++
-	h.imports = nil
-	for _, t := range h.cluster.targets {
-		h.connectTo(t).connect()
+	h.newMount()
+	for _, i := range h.imports {
+		i.connect()
 	}
 	for _, p := range h.jobs {
-		p.use(h.imports)
-		p.files, p.paused = nil, false
+		p.paused = false
 	}
 }
 
-// sendInRecovery sends a request that takes part in recovery.
-func (i *imp) sendInRecovery(r *rpc) {
-	r.timeout = 40 * second
-	i.requests = append(i.requests, r)
-	r.transmit()
+// newMount gives a client new connections, which are not open, and its jobs no files.
+func (h *host) newMount() {
+	h.imports = nil
+	for _, t := range h.cluster.targets {
+		h.connectTo(t)
+	}
+	for _, p := range h.jobs {
+		p.use(h.imports)
+		p.files = nil
+	}
 }
 
 // request makes a request for the target.
@@ -147,18 +145,21 @@ func (i *imp) request(op *operation, buffers [][]byte, done func(*answer)) *rpc 
 	return &rpc{op: op, from: i.client, to: i.server, imp: i, target: i.target, buffers: buffers, done: done}
 }
 
-// send sends a request, now or when the client is connected.
+// send sends a request, now or when the client is connected. Those with flags take part in recovery.
 func (i *imp) send(r *rpc) {
 	if i.state == idle {
 		i.count, i.handle = 0, 0
 		i.connect()
 	}
-	if i.state != full {
+	switch {
+	case r.flags != 0:
+		r.timeout = 40 * second
+	case i.state != full:
 		i.delayed = append(i.delayed, r)
 		return
+	default:
+		r.timeout, i.used = timeoutFor(i.estimate), i.client.now
 	}
-	r.timeout = timeoutFor(i.estimate)
-	i.used = i.client.now
 	i.requests = append(i.requests, r)
 	r.transmit()
 }
@@ -209,7 +210,6 @@ func (h *host) unreachable(other *host) {
 
 // connect sends a connect.
 func (i *imp) connect() {
-	request, reply, opcode := i.target.requestPortals()
 	if t := i.target; i.state == disconnected && t.backup != nil { // it tries both servers in turn
 		if i.server == t.primary {
 			i.server = t.backup
@@ -219,7 +219,7 @@ func (i *imp) connect() {
 	}
 	i.state = connecting
 	i.count++
-	r := i.request(&operation{opcode: opcode, portal: request, reply: reply, version: versionOBD}, i.connectBuffers(), nil)
+	r := i.request(i.target.operation(portals[i.target.kind].connect), i.connectBuffers(), nil)
 	r.connect, r.timeout = true, connectTimeout
 	if i.handle == 0 {
 		r.connectFlags = connectInitial

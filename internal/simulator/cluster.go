@@ -152,9 +152,7 @@ func (c *cluster) addTargets(servers int) {
 // addClients connects clients, and the MDT to the OSTs.
 func (c *cluster) addClients() {
 	for _, h := range c.clients {
-		for _, t := range c.targets {
-			h.connectTo(t)
-		}
+		h.newMount()
 		h.after(c.between(0, 300*millisecond), h.mount)
 	}
 	mds := c.servers[0]

@@ -609,14 +609,9 @@ func (c *cluster) restart(h *host) {
 // restartClient boots a client. It mounts again, and its jobs begin anew.
 func (c *cluster) restartClient(h *host) {
 	h.up, h.noLNet = true, false
-	h.imports = nil
-	for _, t := range c.targets {
-		h.connectTo(t)
-	}
+	h.newMount()
 	h.after(c.between(second, 5*second), h.mount)
 	for _, p := range h.jobs {
-		p.use(h.imports)
-		p.files = nil
 		h.after(c.between(8*second, 12*second), p.run)
 	}
 }

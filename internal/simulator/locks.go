@@ -279,7 +279,7 @@ func (l *lock) replay(i *imp, then func(*answer)) {
 		r.op = opIbits
 	}
 	r.flags, r.lock = replayFlag, l
-	i.sendInRecovery(r)
+	i.send(r)
 }
 
 // cached returns the lock that the client has on a resource, nil: none.

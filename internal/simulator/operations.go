@@ -81,15 +81,16 @@ var (
 	opCancel    = &operation{opcode: opcodes.LDLM_CANCEL, portal: cancelReq, reply: cancelReply, version: versionDLM}
 )
 
-// requestPortals and replyPortals are those of pings and connects.
-func (t *target) requestPortals() (request, reply, connect uint32) {
-	switch t.kind {
-	case mdt:
-		return mdsRequest, mdcReply, opcodes.MDS_CONNECT
-	case ost:
-		return ostRequest, oscReply, opcodes.OST_CONNECT
-	}
-	return mgsRequest, mgcReply, opcodes.MGS_CONNECT
+// portals are those of pings and connects, with the opcode of a connect.
+var portals = [...]struct{ request, reply, connect uint32 }{
+	mgs: {mgsRequest, mgcReply, opcodes.MGS_CONNECT},
+	mdt: {mdsRequest, mdcReply, opcodes.MDS_CONNECT},
+	ost: {ostRequest, oscReply, opcodes.OST_CONNECT},
+}
+
+// operation returns a ping, connect or disconnect.
+func (t *target) operation(opcode uint32) *operation {
+	return &operation{opcode: opcode, portal: portals[t.kind].request, reply: portals[t.kind].reply, version: versionOBD}
 }
 
 // record is a struct of the wire.
