@@ -53,15 +53,6 @@ func (p part) len() int { return p.end - p.off }
 // cut reports whether bytes of the part were not captured.
 func (p part) cut() bool { return p.end-p.off < p.wire }
 
-// copier writes what may stay of a frame into out, which is zero: copies, and addresses that
-// were mapped. The rest of the frame stays zero.
-type copier struct {
-	values  *values.Mapper
-	removed Removed
-	in, out []byte
-	kept    int // bytes of out up to the last one that was written
-}
-
 // field is a part of a header that stays, or an address in it.
 type field struct {
 	off, size int
@@ -104,38 +95,43 @@ var headerFields = [link.NumLayers][]field{
 }
 
 // fields writes what is kept of a header of size bytes.
-func (c *copier) fields(p part, size int, list []field) {
+func (h *headers) fields(p part, size int, list []field) {
 	for _, f := range list {
 		if f.replace == nil {
-			c.copy(p.from(f.off), min(f.size, size-f.off))
+			h.copy(p.from(f.off), min(f.size, size-f.off))
 		} else {
-			c.replace(p, f.off, f.size, f.replace)
+			h.replace(p, f.off, f.size, f.replace)
 		}
 	}
 }
 
 // copy keeps the first n bytes of a part, or as many as were captured.
-func (c *copier) copy(p part, n int) {
+func (h *headers) copy(p part, n int) {
 	n = min(n, p.len())
-	copy(c.out[p.off:p.off+n], c.in[p.off:])
-	c.keep(p.off + n)
+	copy(h.out[p.off:p.off+n], h.in[p.off:])
+	h.keep(p.off + n)
 }
 
 // keep records that out was written up to an offset.
-func (c *copier) keep(end int) { c.kept = max(c.kept, end) }
+func (h *headers) keep(end int) { h.kept = max(h.kept, end) }
 
 // replace passes n bytes at an offset of a part, if they were captured, to a func that replaces
 // them.
-func (c *copier) replace(p part, off, n int, by func(*values.Mapper, []byte)) {
+func (h *headers) replace(p part, off, n int, by func(*values.Mapper, []byte)) {
 	if p.len() >= off+n {
-		c.copy(p.from(off), n)
-		by(c.values, c.out[p.off+off:p.off+off+n])
+		h.copy(p.from(off), n)
+		by(h.values, h.out[p.off+off:p.off+off+n])
 	}
 }
 
-// headers rewrites the headers of a frame, as package link lists them.
+// headers writes what may stay of the headers of a frame, as package link lists them, into out,
+// which is zero: copies, and addresses that were mapped. The rest of the frame stays zero.
 type headers struct {
-	copier
+	values  *values.Mapper
+	removed Removed
+	in, out []byte
+	kept    int // bytes of out up to the last one that was written
+
 	link    link.Decoder
 	ports   []uint16
 	payload payload
@@ -151,7 +147,7 @@ type headers struct {
 }
 
 func newHeaders(mapper *values.Mapper, ports []uint16) *headers {
-	return &headers{copier: copier{values: mapper}, ports: ports, pairs: fifo.NewMap[queuePair, *pairState](maxQueuePairs)}
+	return &headers{values: mapper, ports: ports, pairs: fifo.NewMap[queuePair, *pairState](maxQueuePairs)}
 }
 
 // payload is the place of a payload in a frame and in its stream.

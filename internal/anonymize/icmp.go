@@ -12,13 +12,13 @@ const (
 
 // arp rewrites the addresses of ARP for IPv4 over Ethernet. Of ARP for others there is nothing
 // but the types and lengths.
-func (c *copier) arp(p part) {
+func (h *headers) arp(p part) {
 	const fixed, lengths = 8, 4
-	if p.len() < fixed || c.in[p.off+lengths] != macSize || c.in[p.off+lengths+1] != 4 {
-		c.removed.Other += int64(max(0, p.len()-fixed))
+	if p.len() < fixed || h.in[p.off+lengths] != macSize || h.in[p.off+lengths+1] != 4 {
+		h.removed.Other += int64(max(0, p.len()-fixed))
 		return
 	}
-	c.fields(p, whole, []field{{8, 6, (*values.Mapper).MAC}, {14, 4, (*values.Mapper).IPv4}, {18, 6, (*values.Mapper).MAC}, {24, 4, (*values.Mapper).IPv4}})
+	h.fields(p, whole, []field{{8, 6, (*values.Mapper).MAC}, {14, 4, (*values.Mapper).IPv4}, {18, 6, (*values.Mapper).MAC}, {24, 4, (*values.Mapper).IPv4}})
 }
 
 // message is what is kept of a message of ICMP.
@@ -48,36 +48,36 @@ var (
 )
 
 // icmp rewrites what is behind the checksum of a message.
-func (c *copier) icmp(p part, messages map[byte]message) {
-	m := messages[c.in[p.off]]
-	c.fields(p, whole, m.fields)
+func (h *headers) icmp(p part, messages map[byte]message) {
+	m := messages[h.in[p.off]]
+	h.fields(p, whole, m.fields)
 	switch {
 	case m.options > 0:
-		c.neighbourOptions(p.from(m.options))
+		h.neighbourOptions(p.from(m.options))
 	case !m.isPacket:
-		c.removed.OtherIP += int64(p.from(icmpSize).len())
+		h.removed.OtherIP += int64(p.from(icmpSize).len())
 	}
 }
 
 // neighbourOptions maps the addresses in options of neighbour discovery. Of others, type and
 // length are kept.
-func (c *copier) neighbourOptions(p part) {
+func (h *headers) neighbourOptions(p part) {
 	const source, target, prefix, mtu = 1, 2, 3, 5
 	for p.len() >= 8 {
-		typ, n := c.in[p.off], int(c.in[p.off+1])*8
-		c.copy(p, 2)
+		typ, n := h.in[p.off], int(h.in[p.off+1])*8
+		h.copy(p, 2)
 		switch {
 		case n == 0:
 			return
 		case (typ == source || typ == target) && n == 8:
-			c.replace(p, 2, macSize, (*values.Mapper).MAC)
+			h.replace(p, 2, macSize, (*values.Mapper).MAC)
 		case typ == prefix && n == 32:
-			c.copy(p, 16)
-			c.replace(p, 16, 16, (*values.Mapper).IPv6)
+			h.copy(p, 16)
+			h.replace(p, 16, 16, (*values.Mapper).IPv6)
 		case typ == mtu && n == 8:
-			c.copy(p, 8)
+			h.copy(p, 8)
 		default:
-			c.removed.OtherIP += int64(min(n, p.len()) - 2)
+			h.removed.OtherIP += int64(min(n, p.len()) - 2)
 		}
 		p = p.from(n)
 	}

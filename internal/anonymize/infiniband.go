@@ -50,16 +50,16 @@ func (h *headers) infiniband(p part) {
 }
 
 // extensions keeps extension headers, except for the data of atomic operations.
-func (c *copier) extensions(p part, opcode ib.Opcode) {
+func (h *headers) extensions(p part, opcode ib.Opcode) {
 	set := opcode.Extensions()
 	switch {
 	case set.Has(ib.HasAtomicETH):
 		const addressAndKey = 12
-		c.copy(p, (set&(ib.HasAtomicETH-1)).Size()+addressAndKey)
+		h.copy(p, (set&(ib.HasAtomicETH-1)).Size()+addressAndKey)
 	case set.Has(ib.HasAtomicAckETH):
-		c.copy(p, (set & (ib.HasAtomicAckETH - 1)).Size())
+		h.copy(p, (set & (ib.HasAtomicAckETH - 1)).Size())
 	default:
-		c.copy(p, set.Size())
+		h.copy(p, set.Size())
 	}
 }
 

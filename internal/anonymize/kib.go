@@ -45,38 +45,38 @@ var kibKnown = map[byte]int{
 
 // kib rewrites an o2iblnd message, or the part of it in the first packet. It returns how many
 // bytes of the message, behind the part, are to be kept.
-func (c *copier) kib(p part, complete bool) (left int) {
-	in := c.in[p.off:p.end]
+func (h *headers) kib(p part, complete bool) (left int) {
+	in := h.in[p.off:p.end]
 	order := kibOrder(in, lnet.KibSize)
 	if order == nil {
-		c.removed.RDMA += int64(len(in))
+		h.removed.RDMA += int64(len(in))
 		return 0
 	}
 	size := int(order.Uint32(in[kibBytes:]))
 	known := min(lnet.KibSize+kibKnown[in[6]], max(lnet.KibSize, min(size, lnet.MaxKib)))
 	head := p.limit(known)
-	c.copy(head, known)
-	c.nid(head, kibSrcNID, order)
-	c.nid(head, kibDstNID, order)
+	h.copy(head, known)
+	h.nid(head, kibSrcNID, order)
+	h.nid(head, kibDstNID, order)
 	switch in[6] {
 	case lnet.KibImmediate, lnet.KibPutReq, lnet.KibGetReq: // LNet has its own byte order
-		c.nid(head, lnet.KibSize, binary.LittleEndian)
-		c.nid(head, lnet.KibSize+8, binary.LittleEndian)
+		h.nid(head, lnet.KibSize, binary.LittleEndian)
+		h.nid(head, lnet.KibSize+8, binary.LittleEndian)
 	}
 	if !complete {
 		return max(0, known-p.wire)
 	}
 	if size >= lnet.KibSize && size <= len(in) {
-		setKibSum(order, in[:size], c.out[p.off:p.off+size])
+		setKibSum(order, in[:size], h.out[p.off:p.off+size])
 	}
 	return 0
 }
 
 // nid maps the NID at an offset of a part that was copied.
-func (c *copier) nid(p part, off int, order binary.ByteOrder) {
+func (h *headers) nid(p part, off int, order binary.ByteOrder) {
 	if p.len() >= off+8 {
-		b := c.out[p.off+off:]
-		order.PutUint64(b, c.values.NID4(order.Uint64(b)))
+		b := h.out[p.off+off:]
+		order.PutUint64(b, h.values.NID4(order.Uint64(b)))
 	}
 }
 
@@ -94,8 +94,8 @@ func setKibSum(order binary.ByteOrder, in, out []byte) {
 }
 
 // kibReject rewrites the private data of a REJ: a reason and parameters.
-func (c *copier) kibReject(p part) {
-	if kibOrder(c.in[p.off:p.end], kibRejectSize) != nil {
-		c.copy(p, kibRejectSize)
+func (h *headers) kibReject(p part) {
+	if kibOrder(h.in[p.off:p.end], kibRejectSize) != nil {
+		h.copy(p, kibRejectSize)
 	}
 }

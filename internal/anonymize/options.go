@@ -29,12 +29,12 @@ func (f *optionForm) stays(option []byte) bool {
 
 // options keeps some options of a header, which are between two offsets of a part, as far as they
 // were captured; others become padding.
-func (c *copier) options(p part, from, to int, form *optionForm) {
+func (h *headers) options(p part, from, to int, form *optionForm) {
 	if to <= from {
 		return
 	}
-	in, out := c.in[p.off+from:p.off+to], c.out[p.off+from:p.off+to]
-	c.keep(p.off + to)
+	in, out := h.in[p.off+from:p.off+to], h.out[p.off+from:p.off+to]
+	h.keep(p.off + to)
 	for len(in) > 0 && int(in[0]) != form.end {
 		n := 1 // of padding, or where the length was cut
 		if in[0] != form.pad && len(in) > 1 {
