@@ -89,9 +89,8 @@ func read(path string, bulk bool) ([]piece, error) {
 		}
 		p := piece{data: make([]byte, m.Size), conn: m.Conn, src: m.Src, dst: m.Dst, rel: m.Time - first}
 		copy(p.data, m.Data)
-		p.places(m)
 		tree.Build(m)
-		p.lastXID(&tree)
+		p.places(&tree)
 		list = append(list, p)
 	}})
 	var f capture.Frame
@@ -116,25 +115,14 @@ func carries(m *dissect.Message) bool {
 }
 
 // places finds the numbers that must be new in each round.
-func (p *piece) places(m *dissect.Message) {
-	if m.LNetOff < 0 || m.PayloadOff-m.LNetOff != 72 || m.RPC.XID == 0 {
-		return
-	}
-	switch m.LNet.Type {
-	case lnet.TypePut, lnet.TypeGet, lnet.TypeAck:
-		p.xids = append(p.xids, m.LNetOff+48)
-	}
-	if m.Kind == lnet.Request && len(m.Payload()) > 32 && m.RPC.Mbits != 0 {
-		const bodyMbits = 120
-		bufs := int(binary.LittleEndian.Uint32(m.Payload()))
-		p.xids = append(p.xids, m.PayloadOff+(32+4*bufs+7)&^7+bodyMbits)
-	}
-}
-
-// lastXID finds pb_last_xid.
-func (p *piece) lastXID(t *dissect.Tree) {
+func (p *piece) places(t *dissect.Tree) {
 	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.Src == dissect.InMessage && !n.Is(dissect.Missing) && n.Name() == "pb_last_xid" && n.Val != 0 {
+		n := &t.Nodes[i]
+		if n.Src != dissect.InMessage || n.Is(dissect.Missing) || n.Val == 0 {
+			continue
+		}
+		switch n.Name() {
+		case "match_bits", "pb_mbits", "pb_last_xid":
 			p.xids = append(p.xids, int(n.Off))
 		}
 	}
