@@ -20,9 +20,8 @@ const (
 // cut is a folder of a capture that is read again.
 type cut struct {
 	content
-	from, until int64
-	comments    map[point]string
-	folder      *folder
+	comments map[point]string
+	folder   *folder
 }
 
 // Write writes a folder for each story with a finding for which selects returns true. The
@@ -73,7 +72,7 @@ func cutsOf(o *Options, findings []*diagnose.Finding, selects func(*diagnose.Fin
 		}
 		c.code, c.findings, c.comments = s.Root.Rule.Code, diagnose.Clones(list), commentsOf(list)
 		c.from, c.until = c.begun-int64(o.Before), last+int64(o.After)
-		c.notes = []string{o.note(c.from, c.until)}
+		c.notes = []string{o.note(&c.content)}
 		cuts = append(cuts, c)
 	}
 	slices.SortStableFunc(cuts, func(a, b *cut) int { return cmp.Compare(a.from, b.from) })

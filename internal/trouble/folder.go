@@ -40,12 +40,13 @@ const freeEvery = 64 << 10 // frames between two looks at the disk
 
 // content is what a folder is about.
 type content struct {
-	code     string // of the first finding, or "rpc"
-	begun    int64  // time in its name
-	findings []*diagnose.Finding
-	rpcs     []*track.RPC
-	others   int      // RPCs that are not in the list, as there are too many
-	notes    []string // about the folder
+	code        string // of the first finding, or "rpc"
+	begun       int64  // time of the first evidence, which is in its name
+	from, until int64  // of the frames
+	findings    []*diagnose.Finding
+	rpcs        []*track.RPC
+	others      int      // RPCs that are not in the list, as there are too many
+	notes       []string // about the folder
 }
 
 // folder is a folder that is being written. It is made for the first frame.

@@ -107,15 +107,11 @@ type Recorder struct {
 
 // incident is what a folder is written for.
 type incident struct {
-	opened      int64 // capture time
-	from, until int64 // of the frames
-	begun       int64 // time of the first evidence
-	findings    []*diagnose.Finding
-	rpcs        []*track.RPC
-	others      int     // RPCs beyond maxRPCs
-	passed      int64   // number of the last frame that was passed on to be written
-	dropped     int64   // frames that the memory had dropped when it was opened
-	folder      *folder // nil: nothing was passed on
+	content
+	opened  int64   // capture time
+	passed  int64   // number of the last frame that was passed on to be written
+	dropped int64   // frames that the memory had dropped when it was opened
+	folder  *folder // nil: nothing was passed on
 }
 
 // findingKey is what stays the same of a finding when the rules restart.
@@ -235,11 +231,10 @@ func (r *Recorder) Restart(restart func()) {
 
 // assign adds each finding that is not assigned to the incident of its story, or opens one.
 func (r *Recorder) assign() {
-	list := r.pending
-	r.pending = nil
-	for _, f := range list {
+	for _, f := range r.pending {
 		r.take(f)
 	}
+	r.pending = nil
 }
 
 func (r *Recorder) take(f *diagnose.Finding) {
@@ -272,8 +267,8 @@ func (r *Recorder) begin(begun, last int64) *incident {
 		r.writer.skip(SkippedBusy)
 		return nil
 	}
-	x := &incident{opened: r.now, begun: begun, from: begun - int64(r.opt.Before), until: r.now + int64(r.opt.After), passed: -1,
-		dropped: r.memory.dropped}
+	c := content{code: RPCCode, begun: begun, from: begun - int64(r.opt.Before), until: r.now + int64(r.opt.After)}
+	x := &incident{content: c, opened: r.now, passed: -1, dropped: r.memory.dropped}
 	r.open = append(r.open, x)
 	return x
 }
@@ -379,14 +374,13 @@ func (x *incident) story(list []*diagnose.Finding) (story []*diagnose.Finding) {
 // end ends an incident: what is left of its folder is written.
 func (r *Recorder) end(x *incident) {
 	r.open = slices.DeleteFunc(r.open, func(y *incident) bool { return y == x })
-	c := content{code: RPCCode, begun: x.begun, rpcs: x.rpcs, others: x.others}
 	if len(x.findings) > 0 {
 		x.findings = x.story(r.opt.Findings())
 		if r.joins(x) {
 			return
 		}
-		c.code = x.findings[0].Rule.Code
-		c.findings = diagnose.Clones(x.findings)
+		x.code = x.findings[0].Rule.Code
+		x.findings = diagnose.Clones(x.findings)
 	}
 	for _, f := range x.findings {
 		r.ended = append(r.ended, endedFinding{keyOf(f), x.until})
@@ -399,17 +393,16 @@ func (r *Recorder) end(x *incident) {
 		r.writer.skip(SkippedLate)
 		return
 	}
-	c.notes = []string{r.opt.note(x.from, x.until)}
+	x.notes = []string{r.opt.note(&x.content)}
 	if n := r.memory.dropped - x.dropped; n > 0 {
-		c.notes = append(c.notes, fmt.Sprintf("frames that are missing, as the disk was too slow: %d", n))
+		x.notes = append(x.notes, fmt.Sprintf("frames that are missing, as the disk was too slow: %d", n))
 	}
-	folder := x.folder
-	r.writer.enqueue(func() { r.writer.finish(folder, &c) })
+	r.writer.enqueue(func() { r.writer.finish(x.folder, &x.content) })
 }
 
 // note says what a folder was written for.
-func (o *Options) note(from, until int64) string {
-	return fmt.Sprintf("%s: %s, frames asked for from %s to %s", o.Host, o.Capture, clock(from), clock(until))
+func (o *Options) note(c *content) string {
+	return fmt.Sprintf("%s: %s, frames asked for from %s to %s", o.Host, o.Capture, clock(c.from), clock(c.until))
 }
 
 // clock returns a time in the form that folders have.
