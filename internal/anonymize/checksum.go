@@ -8,13 +8,6 @@ import (
 	"github.com/lshark/lshark/internal/checksum"
 )
 
-type sumKind uint8
-
-const (
-	sumInternet sumKind = iota // of IP, TCP, UDP, ICMP and GRE
-	sumICRC                    // of InfiniBand and RoCE
-)
-
 // sumState is what is known of the checksum in the original frame.
 type sumState uint8
 
@@ -28,21 +21,21 @@ const (
 // sum is a checksum of a frame that has to be made when its payload is known. Offsets are
 // those in the frame.
 type sum struct {
-	kind     sumKind
 	state    sumState
 	isUDP    bool   // 0 stands for no checksum
 	at       int    // offset of the checksum
 	from, to int    // what it covers, as far as it was captured
 	pseudo   uint16 // sum of the pseudo header
-	network  int    // sumICRC: offset of the LRH, GRH or IP header; from is that of the BTH
 	header   networkHeader
+	network  int // of an ICRC: offset of that header; from is that of the BTH
 }
 
 // networkHeader is the header with which the bytes begin that an ICRC covers.
 type networkHeader uint8
 
 const (
-	headerIPv4 networkHeader = iota // and UDP
+	notICRC    networkHeader = iota // but the checksum of IP, TCP, UDP, ICMP or GRE
+	headerIPv4                      // and UDP
 	headerIPv6                      // and UDP
 	headerGRH
 	headerLRH
@@ -75,8 +68,14 @@ func (h *headers) addICRC(p part, size int) {
 	if p.cut() || p.wire < size+ib.ICRCSize {
 		return
 	}
-	s := sum{kind: sumICRC, at: p.off + p.wire - ib.ICRCSize, from: p.off, network: h.network, header: h.begin}
-	s.state = s.icrcState(h.in)
+	s := sum{at: p.off + p.wire - ib.ICRCSize, from: p.off, network: h.network, header: h.begin}
+	switch binary.LittleEndian.Uint32(h.in[s.at:]) {
+	case s.icrc(h.in):
+	case 0:
+		s.state = sumAbsent
+	default:
+		s.state = sumWrong
+	}
 	h.keep(p.end)
 	h.sums = append(h.sums, s)
 }
@@ -102,48 +101,30 @@ func (s *sum) internetState(b []byte, cut bool) sumState {
 
 // set writes the checksum into the rewritten frame b. One that was wrong stays wrong.
 func (s *sum) set(b []byte) {
-	if s.kind == sumICRC {
-		s.setICRC(b)
+	field := b[s.at:]
+	switch {
+	case s.state == sumAbsent:
+		return
+	case s.header != notICRC:
+		v := s.icrc(b)
+		if s.state == sumWrong {
+			v = ^v
+		}
+		binary.LittleEndian.PutUint32(field, v)
+		return
+	case s.state == sumPartial:
+		binary.BigEndian.PutUint16(field, s.pseudo)
 		return
 	}
-	field := b[s.at : s.at+2]
 	binary.BigEndian.PutUint16(field, 0)
-	var v uint16
-	switch s.state {
-	case sumAbsent:
-		return
-	case sumPartial:
-		v = s.pseudo
-	case sumRight, sumWrong:
-		if v = ^checksum.Add(s.pseudo, b[s.from:s.to]); v == 0 && s.isUDP {
-			v = 0xffff
-		}
-		if s.state == sumWrong {
-			v ^= 0x5555
-		}
+	v := ^checksum.Add(s.pseudo, b[s.from:s.to])
+	if v == 0 && s.isUDP {
+		v = 0xffff
+	}
+	if s.state == sumWrong {
+		v ^= 0x5555
 	}
 	binary.BigEndian.PutUint16(field, v)
-}
-
-func (s *sum) setICRC(b []byte) {
-	v := s.icrc(b)
-	switch s.state {
-	case sumAbsent:
-		v = 0
-	case sumWrong:
-		v = ^v
-	}
-	binary.LittleEndian.PutUint32(b[s.at:], v)
-}
-
-func (s *sum) icrcState(b []byte) sumState {
-	switch binary.LittleEndian.Uint32(b[s.at:]) {
-	case s.icrc(b):
-		return sumRight
-	case 0:
-		return sumAbsent
-	}
-	return sumWrong
 }
 
 // maxNetworkHeaders is the size of an IPv4 header with options, UDP and BTH.

@@ -65,14 +65,19 @@ func newContent(release func(order int64)) *content {
 	return &content{blocks: make(map[blockKey]int64), release: release}
 }
 
-func (c *content) addTCP(flow *link.Flow, seq uint32, b []byte, order int64) {
+// eachBlock calls do with the parts of b, which begins at a sequence number, by their blocks.
+func eachBlock(flow *link.Flow, seq uint32, b []byte, do func(key blockKey, off int, part []byte)) {
 	for len(b) > 0 {
 		off := int(seq % blockSize)
 		n := min(len(b), blockSize-off)
-		c.add(blockKey{*flow, uint64(seq >> blockBits)}, off, b[:n], order)
+		do(blockKey{*flow, uint64(seq >> blockBits)}, off, b[:n])
 		seq += uint32(n)
 		b = b[n:]
 	}
+}
+
+func (c *content) addTCP(flow *link.Flow, seq uint32, b []byte, order int64) {
+	eachBlock(flow, seq, b, func(key blockKey, off int, part []byte) { c.add(key, off, part, order) })
 }
 
 func (c *content) add(key blockKey, off int, b []byte, order int64) {
@@ -119,13 +124,7 @@ func (c *content) chunk(n int) *chunk {
 // readTCP copies the bytes from a sequence number on to dst, which is zero, for the frame
 // with the given order.
 func (c *content) readTCP(dst []byte, flow *link.Flow, seq uint32, order int64) {
-	for len(dst) > 0 {
-		off := int(seq % blockSize)
-		n := min(len(dst), blockSize-off)
-		c.read(dst[:n], blockKey{*flow, uint64(seq >> blockBits)}, off, order)
-		seq += uint32(n)
-		dst = dst[n:]
-	}
+	eachBlock(flow, seq, dst, func(key blockKey, off int, part []byte) { c.read(part, key, off, order) })
 }
 
 // read copies the bytes of a block from an offset on to dst. Messages overlap when a

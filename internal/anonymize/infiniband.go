@@ -126,7 +126,9 @@ func (h *headers) mad(p part) {
 	case ib.CMReq, ib.CMRep:
 		h.kib(private, true)
 	case ib.CMRej:
-		h.kibReject(private)
+		if kibOrder(h.in[private.off:private.end], kibRejectSize) != nil {
+			h.copy(private, kibRejectSize) // a reason and parameters
+		}
 	}
 }
 

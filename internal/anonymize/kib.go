@@ -92,10 +92,3 @@ func setKibSum(order binary.ByteOrder, in, out []byte) {
 	}
 	order.PutUint32(out[lnet.KibSum:], v)
 }
-
-// kibReject rewrites the private data of a REJ: a reason and parameters.
-func (h *headers) kibReject(p part) {
-	if kibOrder(h.in[p.off:p.end], kibRejectSize) != nil {
-		h.copy(p, kibRejectSize)
-	}
-}
