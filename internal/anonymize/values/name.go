@@ -12,19 +12,6 @@ import (
 // must consist of such ones.
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// digit returns the place of a character in the alphabet, -1 outside.
-func digit(c byte) int {
-	switch {
-	case c >= 'A' && c <= 'Z':
-		return int(c - 'A')
-	case c >= 'a' && c <= 'z':
-		return int(c-'a') + 26
-	case isDigit(c):
-		return int(c-'0') + 52
-	}
-	return -1
-}
-
 // word returns the replacement of a word: a name or a part of one, which is replaced by
 // as many letters and digits. Words of letters and digits are permuted, so that their
 // replacements depend on the key alone. For others, and where a replacement would be that
@@ -47,7 +34,7 @@ func (p *Mapper) word(word []byte) string {
 func (p *Mapper) permuted(word []byte) []byte {
 	digits := make([]byte, len(word))
 	for i, c := range word {
-		d := digit(c)
+		d := strings.IndexByte(alphabet, c)
 		if d < 0 {
 			return nil
 		}

@@ -157,23 +157,14 @@ func (w *writer) writeMessageSums() {
 		if v.out == nil || v.uint() == 0 {
 			continue
 		}
-		for _, n := range summedBodies(len(body)) {
-			if uint32(v.uint()) == ^crc32.ChecksumIEEE(body[:n]) {
+		const size18 = 88
+		for _, n := range [...]int{len(body), size18} { // all, or what release 1.8 had of it
+			if n <= len(body) && uint32(v.uint()) == ^crc32.ChecksumIEEE(body[:n]) {
 				v.put(uint64(^crc32.ChecksumIEEE(w.dst[at : at+n])))
 				break
 			}
 		}
 	}
-}
-
-// summedBodies returns how many bytes of a ptlrpc_body of size bytes a checksum may be
-// over: all, or what release 1.8 had of it.
-func summedBodies(size int) []int {
-	const size18 = 88
-	if size <= size18 {
-		return []int{size}
-	}
-	return []int{size, size18}
 }
 
 // bodyOffset returns where in the message the ptlrpc_body is, -1 if it is missing.

@@ -135,35 +135,22 @@ func (p *Mapper) addressText(text string) string {
 // network of a NID: a pattern such as 192.0.2.[1-20], or the name of a host.
 func (p *Mapper) addressPattern(text string) string {
 	octets := strings.Split(text, ".")
-	if len(octets) != 4 || p.Flat { // then the addresses of a pattern have no pattern in common
-		return p.word([]byte(text))
-	}
-	var before []byte
-	for i, octet := range octets {
-		r := []byte{}
-		isPattern := false
-		for rest := []byte(octet); len(rest) > 0; {
-			n := span(rest, isDigit)
-			x, err := strconv.ParseUint(string(rest[:n]), 10, 8)
-			switch {
-			case n == 0 && strings.IndexByte("[]-,/*", rest[0]) >= 0:
-				isPattern, n = true, 1
-				r = append(r, rest[0])
-			case n == 0 || err != nil:
-				return p.word([]byte(text))
-			default:
-				r = strconv.AppendUint(r, uint64(p.octet("ipv4", len(before), before, []byte{byte(x)})[0]), 10)
+	// Without subnets, the addresses of a pattern have no pattern in common.
+	valid := len(octets) == 4 && !p.Flat && strings.Trim(text, ".0123456789[]-,/*") == ""
+	var before []byte // octets that are no patterns, else 0
+	for i := 0; valid && i < len(octets); i++ {
+		octet := []byte(octets[i])
+		before = append(before, 0)
+		octets[i] = eachRun(octet, func(rest []byte) int { return span(rest, isDigit) }, func(run []byte) string {
+			x, err := strconv.ParseUint(string(run), 10, 8)
+			valid = valid && err == nil
+			if len(run) == len(octet) {
+				before[i] = byte(x)
 			}
-			if rest = rest[n:]; len(rest) == 0 && !isPattern {
-				before = append(before, byte(x))
-			}
-		}
-		if isPattern || len(before) == i {
-			before = append(before, 0)
-		}
-		octets[i] = string(r)
+			return strconv.Itoa(int(p.octet("ipv4", i, before[:i], []byte{byte(x)})[0]))
+		})
 	}
-	if r := strings.Join(octets, "."); len(r) == len(text) {
+	if r := strings.Join(octets, "."); valid && len(r) == len(text) {
 		return r
 	}
 	return p.word([]byte(text))
