@@ -220,19 +220,8 @@ func (p *Mapper) ID(id uint64) uint64 {
 	return p.replaceNumber(ids, id, func(p *Mapper, id uint64) uint64 { return p.decimal("id", id) })
 }
 
-// Numbers among IDs that stand for no user: nobody, and none.
-const (
-	nobody    = 65534
-	none16    = 65535
-	nobody32  = math.MaxUint32 - 1
-	none32    = math.MaxUint32
-	nobody64  = math.MaxUint64 - 1
-	none64    = math.MaxUint64
-	firstOf64 = math.MaxUint32 + 1
-)
-
-// keptIDs stay.
-var keptIDs = []uint64{0, nobody, none16, nobody32, none32, nobody64, none64}
+// keptIDs stay: they stand for root, for nobody, and for no user, in 16, 32 and 64 bits.
+var keptIDs = []uint64{0, 65534, math.MaxUint16, math.MaxUint32 - 1, math.MaxUint32, math.MaxUint64 - 1, math.MaxUint64}
 
 func keptID(id uint64) bool { return slices.Contains(keptIDs, id) }
 
@@ -249,10 +238,10 @@ func (p *Mapper) decimal(label string, x uint64) uint64 {
 	if first <= math.MaxUint64/10 {
 		last = 10*first - 1
 	}
-	if x <= none32 {
-		last = min(last, none32)
+	if x <= math.MaxUint32 {
+		last = min(last, math.MaxUint32)
 	} else {
-		first = max(first, firstOf64)
+		first = max(first, math.MaxUint32+1)
 	}
 	return p.keyed.numberIn(label, strconv.AppendUint(nil, first, 10), x, first, last, keptIDs...)
 }
