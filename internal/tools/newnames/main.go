@@ -182,24 +182,22 @@ func (c *comparison) alias(n name) string {
 
 // difference says how a name differs from lshark's; empty: not at all.
 func (c *comparison) difference(n name) string {
-	switch n.kind {
-	case "struct":
-		topics := c.index.Topics(n.name)
-		switch {
-		case len(topics) == 0:
-			return "struct " + n.name + ": unknown"
-		case topics[0].Struct != nil:
-			return c.tooLate("struct "+n.name, topics[0].Struct.Since)
-		}
-		return ""
-	case "field":
-		return c.field(n)
+	text, key := n.kind+" "+n.name, n.name
+	if n.kind == "field" {
+		text, key = "struct "+n.of+" has "+n.name, n.of+"."+n.name
 	}
+	topics := c.index.Topics(key)
 	number, isNumber := c.number(n.value)
 	switch {
-	case !isNumber && c.alias(n) != "":
-		if c.index.Topics(n.name) == nil {
-			return n.kind + " " + n.name + ": unknown"
+	case n.kind == "struct" && len(topics) > 0 && topics[0].Struct != nil:
+		return c.tooLate(text, topics[0].Struct.Since)
+	case n.kind == "field" && len(topics) > 0 && topics[0].Places != nil:
+		return c.tooLate(text, topics[0].Places[0].Field.Since)
+	case n.kind == "field" && (opcodes.StructNamed(n.of) == nil || n.nested && c.index.Find(n.name) != nil):
+		return ""
+	case n.kind == "struct", n.kind == "field", !isNumber && c.alias(n) != "":
+		if len(topics) == 0 {
+			return text + ": unknown"
 		}
 		return ""
 	case n.kind == "enum tag", n.kind == "define" && (strings.HasPrefix(n.name, "__") || !isNumber && strings.ToUpper(n.name) != n.name):
@@ -207,7 +205,7 @@ func (c *comparison) difference(n name) string {
 	}
 	var others []string
 	known := false
-	for _, t := range c.index.Topics(n.name) {
+	for _, t := range topics {
 		var have string
 		var since schema.Since
 		switch {
@@ -225,9 +223,9 @@ func (c *comparison) difference(n name) string {
 			others = append(others, have)
 			continue
 		}
-		return c.tooLate(n.kind+" "+n.name, since)
+		return c.tooLate(text, since)
 	}
-	switch text := n.kind + " " + n.name; {
+	switch {
 	case !known && isNumber:
 		return fmt.Sprintf("%s = %s: unknown", text, numberText(number))
 	case !known:
@@ -235,17 +233,6 @@ func (c *comparison) difference(n name) string {
 	default:
 		return fmt.Sprintf("%s = %s: lshark has %s", text, numberText(number), strings.Join(others, ", "))
 	}
-}
-
-func (c *comparison) field(n name) string {
-	topics := c.index.Topics(n.of + "." + n.name)
-	switch {
-	case len(topics) > 0 && topics[0].Places != nil:
-		return c.tooLate("struct "+n.of+" has "+n.name, topics[0].Places[0].Field.Since)
-	case topics != nil || opcodes.StructNamed(n.of) == nil || n.nested && c.index.Find(n.name) != nil:
-		return ""
-	}
-	return fmt.Sprintf("struct %s has %s: unknown", n.of, n.name)
 }
 
 func numberText(n uint64) string {
