@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strings"
 
@@ -126,7 +127,7 @@ func (m *message) content(f *schema.Field, buf, off int, big bool) []byte {
 		return m.record(f.Type, buf, off, big)
 	case schema.Array:
 		var all []byte
-		for range elements(f) {
+		for range cmp.Or(max(0, f.Count), someElements) {
 			all = append(all, m.content(f.Elem, buf, off+len(all), big)...)
 		}
 		return all
@@ -140,13 +141,6 @@ func (m *message) content(f *schema.Field, buf, off int, big bool) []byte {
 }
 
 const someElements = 2
-
-func elements(f *schema.Field) int {
-	if f.Count > 0 {
-		return f.Count
-	}
-	return someElements
-}
 
 // number returns a value of a number: one that the text of the field names, the first that has a name, or one of its own.
 func (m *message) number(f *schema.Field) uint64 {
