@@ -48,7 +48,7 @@ func (o *packetOrder) unwrap(psn uint32) uint32 {
 
 // arrive takes a packet if it is the next one in order, and holds it otherwise. Its number is
 // o.next + d.
-func (q *queuePair) arrive(src *source, g *requestPacket, d int32) {
+func (q *queuePair) arrive(g *requestPacket, d int32) {
 	o := &q.order
 	if o.started && len(o.held) == 0 {
 		if d > 0 && !q.lnd.lnet {
@@ -60,10 +60,10 @@ func (q *queuePair) arrive(src *source, g *requestPacket, d int32) {
 			return
 		}
 	}
-	q.hold(src, g)
+	q.hold(g)
 	q.updateGap()
 	q.release()
-	q.giveUpGaps(src)
+	q.giveUpGaps()
 }
 
 // take passes the next packet in order to o2iblnd. It returns false if the packet has to
@@ -77,7 +77,7 @@ func (q *queuePair) take(g *requestPacket, forced bool) bool {
 }
 
 // hold adds a packet to the held ones, unless one with its number is held.
-func (q *queuePair) hold(src *source, g *requestPacket) {
+func (q *queuePair) hold(g *requestPacket) {
 	o, pool := &q.order, &q.ib.out.pool
 	if len(o.held) == 0 {
 		o.behind, o.silent = 0, true
@@ -90,7 +90,7 @@ func (q *queuePair) hold(src *source, g *requestPacket) {
 	if i > 0 && o.held[i-1].psn == g.psn {
 		return
 	}
-	h := heldPacket{requestPacket: *g, at: src.frames}
+	h := heldPacket{requestPacket: *g, at: q.src.frames}
 	n := len(g.headers)
 	h.buf = append(append(pool.get(n+len(g.data)), g.headers...), g.data...)
 	h.headers, h.data = h.buf[:n:n], h.buf[n:]
@@ -102,10 +102,7 @@ func (q *queuePair) hold(src *source, g *requestPacket) {
 	o.held = append(o.held, heldPacket{})
 	copy(o.held[i+1:], o.held[i:])
 	o.held[i] = h
-	src.list(&o.gapEntry)
 }
-
-func (q *queuePair) holds() bool { return len(q.order.held) > 0 }
 
 // updateGap files the queue pair under the frame of its first held packet.
 func (q *queuePair) updateGap() {
@@ -167,8 +164,8 @@ func (q *queuePair) dropHeld(n int) {
 }
 
 // giveUpGaps gives up gaps that will not be filled any more.
-func (q *queuePair) giveUpGaps(src *source) {
-	for len(q.order.held) > 0 && !q.order.busy && q.gapExpired(src) {
+func (q *queuePair) giveUpGaps() {
+	for len(q.order.held) > 0 && !q.order.busy && q.gapExpired() {
 		q.giveUpGap()
 	}
 }
@@ -176,20 +173,20 @@ func (q *queuePair) giveUpGaps(src *source) {
 // gapExpired reports whether to give up the first gap: there is too much behind it, or its
 // packet should have come. The same holds for a packet of the other direction that is
 // waited for.
-func (q *queuePair) gapExpired(src *source) bool {
+func (q *queuePair) gapExpired() bool {
 	o, out := &q.order, q.ib.out
 	first := &o.held[0]
 	switch {
 	case o.bytes > out.opt.MaxStream || len(o.held) > maxHeld || out.full():
 		return true
-	case src.frames-first.at < ReorderFrames:
+	case q.src.frames-first.at < ReorderFrames:
 		return false
 	case !o.started, first.psn == o.next:
 		return true
 	case o.finished, o.acked && int32(o.ack-first.psn) >= 0, o.silent && o.behind >= maxUnacked:
 		return true
 	}
-	return src.now-first.Time > maxGapAge
+	return q.src.now-first.Time > maxGapAge
 }
 
 // giveUpGap gives up the packets missing before the first held one, or the wait of that
@@ -484,7 +481,7 @@ func (t *infiniband) pass(e IBEvent) {
 }
 
 // acknowledge handles an ACK or NAK of packets to this queue pair.
-func (q *queuePair) acknowledge(src *source, p *link.Packet) {
+func (q *queuePair) acknowledge(p *link.Packet) {
 	o, s := &q.order, &q.sent
 	if !o.known {
 		return
@@ -513,7 +510,7 @@ func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 		q.loseUnseen(lost)
 	}
 	if len(o.held) > 0 {
-		q.giveUpGaps(src)
+		q.giveUpGaps()
 	}
 }
 
@@ -536,7 +533,7 @@ func (q *queuePair) lose(n int64, why Why, from, until int64) {
 	src, dst := q.ends()
 	l := Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: q.lnd.bytes(n), Why: why,
 		NIDs: connectionNIDs(q)}
-	l.maybeBefore(q.ib.out.begins[l.Source])
+	l.maybeBefore(q.src.begin)
 	q.ib.out.report(l)
 }
 
@@ -590,7 +587,7 @@ func (u *unseenRequests) report(q *queuePair) {
 	src, dst := packetEnds(q.key.addr, u.receiver, u.srcPort)
 	l := Loss{Source: int(q.key.source), Src: src, Dst: dst, From: u.from, To: u.time, Bytes: q.lnd.bytes(u.packets), Why: Lost,
 		OneWay: true, NIDs: connectionNIDs(q)}
-	l.maybeBefore(t.out.begins[l.Source])
+	l.maybeBefore(q.src.begin)
 	t.out.report(l)
 	u.packets = 0
 }

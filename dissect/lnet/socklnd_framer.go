@@ -9,12 +9,12 @@ import "github.com/lshark/lshark/dissect/lnet/link"
 type framer struct {
 	tcp  *tcp
 	conn *conn
-	back bool // the direction from conn.key.Dst to conn.key.Src
 
 	at     origin // of the bytes being framed
-	pos    uint32 // sequence number of the next byte
 	frames frameList
 
+	pos     uint32   // sequence number of the next byte
+	back    bool     // the direction from conn.key.Dst to conn.key.Src
 	hello   uint8    // version of the hello, 0 when not seen
 	format  format   // of the headers
 	nids    [16]byte // in the last header, unless it is a long one

@@ -1,10 +1,6 @@
 package lnet
 
-import (
-	"slices"
-
-	"github.com/lshark/lshark/dissect/lnet/link"
-)
+import "github.com/lshark/lshark/dissect/lnet/link"
 
 // A stream should be read from its first byte. If its SYN was not seen yet, it may
 // still arrive: a capture on several queues has frames out of order. So
@@ -12,21 +8,16 @@ import (
 // capture point, are queued until the SYN is there or ReorderFrames frames have
 // passed; then the stream begins at the lowest sequence number seen.
 
-// maxQueued bounds the bytes in a queue.
-const maxQueued = 8 << 20
-
 // source is a capture point.
 type source struct {
+	tcp       *tcp
+	begin     int64 // time of the first frame
 	frames    int64 // seen so far, of any kind
-	clock     int64 // of them, those that are not queued
 	now       int64 // time of the last one
 	undecided int   // connections of which it is not known where their streams begin
 	queue     []queued
-	head      int // of the queue
-	bytes     int // in buffers of the queue
 	replaced  []replaced
-	gaps      []*gapEntry // streams and queue pairs with a gap
-	nextGap   int         // the one of them to check next
+	gapEntry  // in output.gaps
 }
 
 // queued is a segment in the queue of a capture point.
@@ -34,7 +25,6 @@ type queued struct {
 	link.Segment
 	conn *conn
 	dir  uint8
-	at   int64  // count of frames when it came
 	buf  []byte // its data, borrowed from the pool
 }
 
@@ -60,9 +50,6 @@ type beginning struct {
 	hasNear   bool
 }
 
-// decided reports whether the beginning is known, or no data need it yet.
-func (b *beginning) decided() bool { return b.known || !b.data }
-
 // note records the sequence number of data that came before the beginning was
 // known.
 func (b *beginning) note(seq uint32) {
@@ -71,15 +58,14 @@ func (b *beginning) note(seq uint32) {
 	}
 }
 
-// busy reports whether anything is due after a number of frames.
-func (src *source) busy() bool {
-	return len(src.queue)+len(src.gaps)+len(src.replaced) > 0
-}
+// decided reports whether it is known where the stream begins, or no data need it yet.
+func (r *reassembly) decided() bool { return r.started || r.begin.known || !r.begin.data }
 
 // route finds or adds the connection of a segment, and delivers or queues the
 // segment.
-func (t *tcp) route(src *source, c *conn, key link.Flow, dir uint8, g *link.Segment) {
-	if c = c.owner(dir, g, src.frames); c == nil {
+func (t *tcp) route(c *conn, key link.Flow, dir uint8, g *link.Segment) {
+	src := t.out.sources[key.Source]
+	if c = c.owner(dir, g); c == nil {
 		if g.Flags&tcpRST != 0 {
 			return // of an unknown connection
 		}
@@ -98,25 +84,22 @@ func (t *tcp) route(src *source, c *conn, key link.Flow, dir uint8, g *link.Segm
 			src.undecided++
 		}
 	}
-	if c.undecided && c.decided() {
+	if c.undecided && c.half[0].decided() && c.half[1].decided() {
 		c.undecided = false
 		src.undecided--
 	}
 	if src.undecided == 0 && len(src.queue) == 0 {
-		t.deliver(src, c, dir, g)
+		t.deliver(c, dir, g)
 		return
 	}
-	q := queued{Segment: *g, conn: c, dir: dir, at: src.frames}
+	q := queued{Segment: *g, conn: c, dir: dir}
 	if len(g.Data) > 0 {
 		q.buf = append(t.out.pool.get(len(g.Data)), g.Data...)
 		q.Data = q.buf
 	}
-	src.bytes += cap(q.buf)
-	if len(src.queue) == 0 {
-		t.queued = append(t.queued, src)
-	}
 	src.queue = append(src.queue, q)
-	t.deliverQueued(src, false)
+	src.updateGap()
+	src.giveUpGaps()
 }
 
 // noteSYN records where the streams begin, as soon as a SYN is seen.
@@ -145,15 +128,9 @@ func (c *conn) noteNumbers(dir uint8, g *link.Segment) {
 	}
 }
 
-// decided reports whether it is known where both streams begin, as far as it
-// matters yet.
-func (c *conn) decided() bool {
-	return (c.half[0].started || c.half[0].begin.decided()) && (c.half[1].started || c.half[1].begin.decided())
-}
-
 // connect adds a connection. One that it replaces stays for its late segments.
 func (t *tcp) connect(src *source, key link.Flow) *conn {
-	c := &conn{key: key, number: -1, quiet: true, born: src.frames}
+	c := &conn{key: key, src: src, number: -1, quiet: true, born: src.frames}
 	c.half[0].init(t, c, false)
 	c.half[1].init(t, c, true)
 	t.conns.add(c, src.now)
@@ -167,66 +144,66 @@ func (t *tcp) connect(src *source, key link.Flow) *conn {
 	return c
 }
 
-// deliverQueued delivers the segments that need not be queued any longer; all
-// of them when all is set.
-func (t *tcp) deliverQueued(src *source, all bool) {
-	for src.head < len(src.queue) {
-		q := &src.queue[src.head]
-		if c := q.conn; c.undecided {
-			if !all && src.frames < c.until && src.bytes < maxQueued {
-				break
-			}
-			t.beginWithoutSYN(src, c)
+// giveUpGaps delivers the segments that need not be queued any longer.
+func (src *source) giveUpGaps() {
+	for len(src.queue) > 0 {
+		if c := src.queue[0].conn; c.undecided && src.frames < c.until && !src.tcp.out.full() {
+			return
 		}
-		src.head++
-		src.bytes -= cap(q.buf)
-		src.clock = q.at
-		t.deliver(src, q.conn, q.dir, &q.Segment)
-		t.out.pool.put(q.buf)
-		*q = queued{}
+		src.giveUpGap()
 	}
-	if src.head == len(src.queue) {
-		src.clock = src.frames
-		if i := slices.Index(t.queued, src); i >= 0 {
-			t.queued = slices.Delete(t.queued, i, i+1)
-		}
-	}
-	src.compact()
 }
 
-// compact drops the delivered part of the queue once it is the larger one: the
-// queue may never be empty.
-func (src *source) compact() {
-	if src.head == 0 || 2*src.head < len(src.queue) {
-		return
+// giveUpGap delivers the first segment of the queue.
+func (src *source) giveUpGap() {
+	q := src.queue[0]
+	if q.conn.undecided {
+		src.beginWithoutSYN(q.conn)
 	}
-	n := copy(src.queue, src.queue[src.head:])
-	clear(src.queue[n:])
-	src.queue, src.head = src.queue[:n], 0
+	src.queue = src.queue[1:]
+	src.updateGap()
+	src.tcp.deliver(q.conn, q.dir, &q.Segment)
+	src.tcp.out.pool.put(q.buf)
+}
+
+// deliverQueued delivers all segments of the queue.
+func (src *source) deliverQueued() {
+	for len(src.queue) > 0 {
+		src.giveUpGap()
+	}
+}
+
+// updateGap moves the capture point in output.gaps after the first queued segment has changed.
+func (src *source) updateGap() {
+	var first int64
+	if len(src.queue) > 0 {
+		first = src.queue[0].Order
+	}
+	src.tcp.out.gaps.update(&src.gapEntry, first)
 }
 
 // beginWithoutSYN sets where the streams of a connection begin whose SYN does
 // not come.
-func (t *tcp) beginWithoutSYN(src *source, c *conn) {
+func (src *source) beginWithoutSYN(c *conn) {
 	c.undecided = false
 	src.undecided--
 	for i := range c.half {
-		if r := &c.half[i]; !r.started && !r.begin.decided() {
+		if r := &c.half[i]; !r.decided() {
 			r.begin = beginning{known: true, first: r.begin.lowest, midStream: true}
 		}
 	}
 	if old := c.older(); old != nil && !c.syn {
 		// More likely the capture lacks much of one connection than the
 		// beginning of another.
-		t.flush(old)
+		old.flush()
 		c.continues(old)
-		t.conns.remove(old)
+		src.tcp.conns.remove(old)
 	}
 }
 
 // endReplaced ends the connections that were replaced some time ago.
 func (t *tcp) endReplaced(src *source) {
-	for len(src.replaced) > 0 && src.replaced[0].at <= src.clock {
+	for len(src.replaced) > 0 && src.replaced[0].at <= src.frames {
 		t.end(src.replaced[0].conn)
 		src.replaced = src.replaced[1:]
 	}
@@ -235,9 +212,9 @@ func (t *tcp) endReplaced(src *source) {
 // end hands out what a connection still holds and removes it.
 func (t *tcp) end(c *conn) {
 	if c.undecided {
-		t.deliverQueued(t.source(int(c.key.Source)), true)
+		c.src.deliverQueued()
 	}
-	t.flush(c)
+	c.flush()
 	t.conns.remove(c)
 	for i := range c.half {
 		t.out.freeHistory(c.half[i].analysis.past)

@@ -56,6 +56,7 @@ type conn struct {
 	half   [2]reassembly // from key.Src to key.Dst, and back
 	nids   recentNIDs    // seen on the connection
 	number int           // from 0 in order of appearance, -1 before the first delivery
+	src    *source
 
 	born      int64 // count of the source's frames at the first segment
 	until     int64 // count at which it is no longer undecided
@@ -94,7 +95,7 @@ func (c *conn) version(back bool) uint8 {
 }
 
 // flush hands out what a connection still holds.
-func (t *tcp) flush(c *conn) {
+func (c *conn) flush() {
 	for i := range c.half {
 		c.half[i].close()
 	}
@@ -282,10 +283,10 @@ const (
 )
 
 // owner returns the connection of the chain that a segment belongs to, or nil.
-func (c *conn) owner(dir uint8, g *link.Segment, frames int64) *conn {
+func (c *conn) owner(dir uint8, g *link.Segment) *conn {
 	var best *conn
 	for ; c != nil; c = c.older() {
-		switch c.fits(dir, g, frames) {
+		switch c.fits(dir, g) {
 		case exactMatch:
 			return c
 		case possibleMatch:
@@ -298,7 +299,7 @@ func (c *conn) owner(dir uint8, g *link.Segment, frames int64) *conn {
 }
 
 // fits reports by the sequence numbers how well a segment fits this connection.
-func (c *conn) fits(dir uint8, g *link.Segment, frames int64) match {
+func (c *conn) fits(dir uint8, g *link.Segment) match {
 	r, peer := &c.half[dir], &c.half[1-dir]
 	if g.Flags&tcpSYN != 0 {
 		switch {
@@ -306,7 +307,7 @@ func (c *conn) fits(dir uint8, g *link.Segment, frames int64) match {
 			return matchIf(g.Seq+1 == r.begin.first)
 		case g.Flags&tcpACK != 0 && peer.begin.known:
 			return matchIf(g.Ack == peer.begin.first)
-		case frames-c.born >= ReorderFrames:
+		case c.src.frames-c.born >= ReorderFrames:
 			return noMatch // its own SYN would have come
 		}
 	}

@@ -49,7 +49,7 @@ func (o *output) lose(c *conn, back bool, l Loss) {
 	l.Source, l.NIDs = int(c.key.Source), c.nids.list
 	l.Src, l.Dst = c.ends(back)
 	if !c.syn {
-		l.maybeBefore(o.begins[l.Source])
+		l.maybeBefore(c.src.begin)
 	}
 	o.report(l)
 }
@@ -159,7 +159,7 @@ func (r *reassembly) loseBefore(g *link.Segment) {
 		r.loseUnseen(u.missing())
 	}
 	if n := int32(r.begin.first - u.captured); n > 0 {
-		if o := r.tcp.out; g.Time < o.begins[int(r.framer.conn.key.Source)]+lossDelay {
+		if o := r.tcp.out; g.Time < r.framer.conn.src.begin+lossDelay {
 			o.lose(r.framer.conn, r.framer.back, Loss{Bytes: int64(n), From: u.last, To: g.Time, Why: Lost})
 		} else {
 			r.begin.lacks = uint32(n)

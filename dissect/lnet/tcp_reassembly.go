@@ -78,7 +78,7 @@ func (r *reassembly) start() {
 
 // segment takes the payload of one segment; seq is the sequence number of its
 // first byte.
-func (r *reassembly) segment(src *source, g *link.Segment, seq uint32) {
+func (r *reassembly) segment(g *link.Segment, seq uint32) {
 	data, size := g.Data, g.Size
 	if d := int32(seq - r.next); d < 0 {
 		if -int(d) >= size {
@@ -92,15 +92,15 @@ func (r *reassembly) segment(src *source, g *link.Segment, seq uint32) {
 		r.framer.consume(data, size, &g.Frame, false)
 		return
 	}
-	r.hold(src, piece{Frame: g.Frame, seq: seq, size: size, data: data, at: src.clock})
+	r.hold(piece{Frame: g.Frame, seq: seq, size: size, data: data, at: r.framer.conn.src.frames})
 	r.updateGap()
 	r.release()
-	r.giveUpGaps(src)
+	r.giveUpGaps()
 }
 
 // hold adds a piece to the held ones. Of bytes that are held already, the new copy
 // is dropped.
-func (r *reassembly) hold(src *source, p piece) {
+func (r *reassembly) hold(p piece) {
 	if len(r.held) == 0 {
 		r.behind, r.silent = 0, true
 	}
@@ -130,10 +130,7 @@ func (r *reassembly) hold(src *source, p piece) {
 	if p.size > 0 {
 		r.insert(i, p)
 	}
-	src.list(&r.gapEntry)
 }
-
-func (r *reassembly) holds() bool { return len(r.held) > 0 }
 
 // insert puts a copy of p at index i of the held pieces.
 func (r *reassembly) insert(i int, p piece) {
@@ -207,25 +204,25 @@ func (r *reassembly) acknowledge(ack uint32) {
 }
 
 // giveUpGaps gives up gaps that will not be filled any more.
-func (r *reassembly) giveUpGaps(src *source) {
-	for len(r.held) > 0 && r.gapExpired(src) {
+func (r *reassembly) giveUpGaps() {
+	for len(r.held) > 0 && r.gapExpired() {
 		r.giveUpGap()
 	}
 }
 
 // gapExpired reports whether to give up the first gap: there is too much behind
 // it, or its segment should have come.
-func (r *reassembly) gapExpired(src *source) bool {
+func (r *reassembly) gapExpired() bool {
 	p, out := &r.held[0], r.tcp.out
 	switch {
 	case r.bytes > out.opt.MaxStream || len(r.held) > maxHeld || out.full():
 		return true
-	case src.clock-p.at < ReorderFrames:
+	case r.framer.conn.src.frames-p.at < ReorderFrames:
 		return false
 	case r.finished, r.acked && int32(r.ack-p.seq) >= 0, r.silent && r.behind >= maxUnacked:
 		return true
 	}
-	return src.now-p.Time > maxGapAge
+	return r.framer.conn.src.now-p.Time > maxGapAge
 }
 
 // giveUpGap makes a hole of the first gap.
