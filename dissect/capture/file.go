@@ -26,13 +26,14 @@ type file struct {
 	frame  Frame         // the next one, in a merge
 	number int64         // of the frame that was returned last, in a merge
 
-	read  atomic.Int64 // bytes read of the file, which may be compressed
-	ended bool         // the end was read
-	close sync.Once
-	done  chan struct{} // closed with the file
-	input *input        // nil before the first frame
-	recs  records
-	plain bool // not compressed
+	read      atomic.Int64 // bytes read of the file, which may be compressed
+	ended     bool         // the end was read
+	close     sync.Once
+	plainData *io.PipeReader // uncompressed
+	pipe      *io.PipeWriter // closed with the file
+	input     *input         // nil before the first frame
+	recs      records
+	plain     bool // not compressed
 
 	byHand string // of input, after it was released
 
@@ -61,7 +62,8 @@ func isFar(a, b int64) bool { return a-b > farTime || b-a > farTime }
 
 // openFile opens an input without reading from it.
 func openFile(path string, index int) (*file, error) {
-	f := &file{name: path, index: index, size: -1, source: -1, done: make(chan struct{})}
+	f := &file{name: path, index: index, size: -1, source: -1}
+	f.plainData, f.pipe = io.Pipe()
 	if path == "-" {
 		f.name, f.os = stdinName, standardInput()
 	} else {
@@ -121,7 +123,8 @@ func (f *file) start(size int, src io.Reader) error {
 	f.plain = unpack == nil
 	if !f.plain {
 		if size == inputSize {
-			unpack = newReadAhead(unpack, f.done)
+			go unpackTo(f.pipe, unpack)
+			unpack = f.plainData
 		}
 		in = newInput(f.name, unpack, size)
 	}
@@ -236,7 +239,7 @@ func (f *file) releaseInput() {
 func (f *file) end() error {
 	var err error
 	f.close.Do(func() {
-		close(f.done)
+		f.pipe.CloseWithError(os.ErrClosed)
 		err = f.os.Close()
 	})
 	if errors.Is(err, os.ErrClosed) {
