@@ -2,7 +2,6 @@ package track
 
 import (
 	"bytes"
-	"cmp"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -386,11 +385,15 @@ type ConnectPair struct {
 	Before  int64            // time of the message before the first of the two
 }
 
-// Connects keeps connect requests until their replies come.
+// Connects pairs connect requests with their replies, by xid and client.
 type Connects struct {
-	pairing *Pairing // of connects alone
-	pending map[*RPC]*ConnectPair
-	before  int64 // time of the message before the current one
+	done    func(*ConnectPair)
+	pending *fifo.Map[connectKey, *ConnectPair]
+}
+
+type connectKey struct {
+	xid    uint64
+	client lnet.NID
 }
 
 // What is kept of requests until their replies come.
@@ -403,47 +406,50 @@ const (
 // it: with the reply, or without one when too many requests are pending and at
 // the end.
 func NewConnects(done func(*ConnectPair)) *Connects {
-	c := &Connects{pending: map[*RPC]*ConnectPair{}}
-	finish := func(r *RPC, p *ConnectPair) {
-		delete(c.pending, r)
-		done(p)
-	}
-	c.pairing = NewPairing(Options{
-		Sent: func(r *RPC, m *dissect.Message) {
-			switch {
-			case c.pending[r] != nil:
-			case len(c.pending) == maxPendingConnects:
-				done(&ConnectPair{Request: m, Before: c.before})
-			default:
-				c.pending[r] = &ConnectPair{Request: m.Clone(), Before: c.before}
-			}
-		},
-		Answered: func(r *RPC, m *dissect.Message) {
-			p := cmp.Or(c.pending[r], &ConnectPair{Before: c.before})
-			p.Reply = m
-			finish(r, p)
-		},
-		Done: func(r *RPC) {
-			if p := c.pending[r]; p != nil {
-				finish(r, p)
-			}
-		},
-	})
-	return c
+	return &Connects{done: done, pending: fifo.NewMap[connectKey, *ConnectPair](maxPendingConnects)}
 }
 
 // Message takes the next message and the time of the one before it. It reports
 // whether the message belongs to a connect, so that it is part of a pair. A
 // request that is sent again while the first is pending is ignored.
 func (c *Connects) Message(m *dissect.Message, before int64) bool {
-	if !m.RPC.HasOpcode || !opcodes.IsConnect(m.RPC.Opcode) || len(m.Data) > maxConnectBytes ||
-		m.Kind != lnet.Request && m.Kind != lnet.Reply {
+	if !m.RPC.HasOpcode || !opcodes.IsConnect(m.RPC.Opcode) {
 		return false
 	}
-	c.before = before
-	c.pairing.Message(m)
+	switch m.Kind {
+	case lnet.Request:
+		c.request(m, before)
+	case lnet.Reply:
+		p, ok := fifo.Delete(c.pending, connectKey{m.RPC.XID, m.LNet.Dst})
+		if !ok {
+			p = &ConnectPair{Before: before}
+		}
+		p.Reply = m
+		c.done(p)
+	default:
+		return false
+	}
 	return true
 }
 
-// Close gives the requests without a reply to done.
-func (c *Connects) Close() { c.pairing.Close() }
+func (c *Connects) request(m *dissect.Message, before int64) {
+	key := connectKey{m.RPC.XID, m.LNet.Src}
+	if _, ok := fifo.Get(c.pending, key); ok {
+		return
+	}
+	if len(m.Data) > maxConnectBytes {
+		c.done(&ConnectPair{Request: m, Before: before})
+		return
+	}
+	if _, oldest, evicted := fifo.Put(c.pending, key, &ConnectPair{Request: m.Clone(), Before: before}); evicted {
+		c.done(oldest)
+	}
+}
+
+// Close gives the requests without a reply to done, oldest first.
+func (c *Connects) Close() {
+	for _, p := range fifo.All(c.pending) {
+		c.done(p)
+	}
+	c.pending = fifo.NewMap[connectKey, *ConnectPair](maxPendingConnects)
+}

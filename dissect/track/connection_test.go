@@ -146,7 +146,7 @@ func (c *connectMessages) send(kind lnet.Kind, xid uint64, size int) {
 	c.frame++
 	m := &dissect.Message{Message: lnet.Message{Kind: kind, Frame: c.frame, LNetOff: -1, Data: make([]byte, size)}}
 	m.RPC = dissect.RPC{XID: xid, HasXID: true, HasOpcode: true, Opcode: opcodes.OST_CONNECT}
-	if c.connects.Message(m, 0) != (size <= maxConnectBytes) {
+	if !c.connects.Message(m, 0) {
 		panic("not a connect")
 	}
 }
@@ -161,21 +161,27 @@ func TestConnects(t *testing.T) {
 	c.send(lnet.Reply, 4, 100)
 	c.send(lnet.Reply, 9, 100)
 	c.send(lnet.Request, 3, 100) // another RPC, in frame 11
+	c.send(lnet.Reply, 4, 100)   // once more, in frame 12
 	c.connects.Close()
 	c.connects.Close()
-	assert.Equal(t, fmt.Sprint(c.pairs), "[4:8 5:9 0:10 11:0 1:0 2:0 3:0 6:0]", "pairs")
+	assert.Equal(t, fmt.Sprint(c.pairs), "[4:8 5:9 0:10 0:12 1:0 2:0 3:0 6:0 11:0]", "pairs")
 }
 
 func TestConnectsAreBounded(t *testing.T) {
 	c := newConnectMessages()
 	c.send(lnet.Request, 1<<40, 1<<20)
-	assert.That(t, len(c.pairs)+len(c.connects.pending) == 0, "a connect of a megabyte is part of a pair: %s", c.pairs)
+	got := fmt.Sprint(c.pairs)
+	assert.That(t, got == "[1:0]" && fifo.Len(c.connects.pending) == 0, "a connect of a megabyte is kept: pairs %s", got)
 	for xid := range uint64(maxPendingConnects + 2) {
 		c.send(lnet.Request, xid, 100)
 	}
-	if got := fmt.Sprint(c.pairs); got != "[4098:0 4099:0]" || len(c.connects.pending) != maxPendingConnects {
-		t.Errorf("%d pending, pairs %s", len(c.connects.pending), got)
+	if got := fmt.Sprint(c.pairs); got != "[1:0 2:0 3:0]" || fifo.Len(c.connects.pending) != maxPendingConnects {
+		t.Errorf("%d pending, pairs %s", fifo.Len(c.connects.pending), got)
 	}
+	c.send(lnet.Request, 1<<41, 100)
+	c.send(lnet.Reply, 1<<41, 100)
+	request := c.frame - 1
+	assert.Equal(t, c.pairs[len(c.pairs)-1], fmt.Sprintf("%d:%d", request, request+1), "a connect after too many without reply")
 }
 
 func TestNames(t *testing.T) {
