@@ -29,7 +29,7 @@ func (c *compiler) test(f *field) test {
 		if c.isOperator() {
 			c.fail(c.tok, "a flag cannot be compared: its name alone tests whether it is set", "")
 		}
-		return bitTest(f)
+		return bitTest(f.bit)
 	}
 	if !c.skips("&") {
 		if !c.isOperator() {
@@ -66,8 +66,11 @@ func (c *compiler) operation(f *field) test {
 	case "in":
 		return c.set(f)
 	case "contains":
-		want := []byte(c.value().text)
-		return textTest(func(text []byte) bool { return bytes.Contains(text, want) })
+		want := c.value().text
+		if slices.ContainsFunc(f.names, func(n *schema.Names) bool { return n.Flags && hasName(n, want) }) {
+			return bitTest(want)
+		}
+		return textTest(func(text []byte) bool { return bytes.Contains(text, []byte(want)) })
 	case "matches":
 		at := c.value()
 		re, err := regexp.Compile(at.text)
@@ -106,12 +109,18 @@ func isTime(t records.Type) bool {
 	return t == records.Seconds || t == records.Duration || t == records.Time
 }
 
-func bitTest(f *field) test {
+func hasName(n *schema.Names, name string) bool {
+	_, ok := n.Find(name)
+	return ok
+}
+
+// bitTest makes the test whether a flag is set, or a value has a name.
+func bitTest(name string) test {
 	return func(v *records.Value) bool {
 		if v.Names == nil {
 			return false
 		}
-		b, ok := v.Names.Find(f.bit)
+		b, ok := v.Names.Find(name)
 		if !ok {
 			return false
 		}

@@ -117,8 +117,9 @@ func TestCounts(t *testing.T) {
 		`target_uuid matches "OST000[01]"`: func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 8 },
 		`target_uuid == "MGS"`:             func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 250 },
 		`target_uuid == MGS`:               func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 250 },
-		`ocd_connect_flags.GRANT && kind == request`:  func(m *dissect.Message) bool { return connectFlags(m)&8 != 0 },
-		`ocd_connect_flags & 0x8 and kind == request`: func(m *dissect.Message) bool { return connectFlags(m)&8 != 0 },
+		`ocd_connect_flags.GRANT && kind == request`:                       func(m *dissect.Message) bool { return connectFlags(m)&8 != 0 },
+		`ocd_connect_flags contains OBD_CONNECT_GRANT and kind == request`: func(m *dissect.Message) bool { return connectFlags(m)&8 != 0 },
+		`ocd_connect_flags & 0x8 and kind == request`:                      func(m *dissect.Message) bool { return connectFlags(m)&8 != 0 },
 		`connect_data.ocd_version == 2.17.0.0`: func(m *dissect.Message) bool {
 			return (m.RPC.Opcode == 8 || m.RPC.Opcode == 38 || m.RPC.Opcode == 250) && isRPC(m)
 		},

@@ -61,14 +61,16 @@ func readLiteral(t token, names []*schema.Names) *literal {
 	return l
 }
 
-// mask returns the literal as a mask: a number, or the names of flags of any of the fields.
-func (l *literal) mask() (u uint64) {
+// mask returns the literal as a mask: a number, or the name of a flag.
+func (l *literal) mask() uint64 {
 	if l.isNum {
 		return l.u
 	}
-	for _, u = range l.byName {
+	var most uint64 // of fields with the same name: their flags have the same values
+	for _, u := range l.byName {
+		most = max(most, u)
 	}
-	return u
+	return most
 }
 
 // sizeSuffixes are the suffixes of sizes, as powers of 2.
