@@ -15,6 +15,7 @@ const (
 	maxFolders = 1000               // of a capture that is read again
 	maxWriting = 32                 // folders at a time
 	lateFrames = int64(time.Second) // by which frames of several files may be out of order
+	freeEvery  = 64 << 10           // frames between two looks at the disk
 )
 
 // cut is a folder of a capture that is read again.
@@ -88,10 +89,16 @@ type cutter struct {
 	writing []*cut
 	paths   []string
 	skipped int
+	frames  int64
 }
 
 // frame writes a frame to the folders that shall have it.
 func (w *cutter) frame(f *capture.Frame) error {
+	if w.frames++; w.frames%freeEvery == 0 && len(w.writing) > 0 {
+		if err := outdir.CheckFree(w.opt.Dir, w.opt.Free); err != nil {
+			return err
+		}
+	}
 	for len(w.waiting) > 0 && w.waiting[0].from <= f.Time {
 		c := w.waiting[0]
 		w.waiting = w.waiting[1:]

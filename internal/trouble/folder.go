@@ -36,8 +36,6 @@ const (
 
 const fileMode = 0o640
 
-const freeEvery = 64 << 10 // frames between two looks at the disk
-
 // content is what a folder is about.
 type content struct {
 	code        string // of the first finding, or "rpc"
@@ -79,28 +77,34 @@ type run struct {
 	in          *captureFile
 }
 
+// goesOn reports whether a frame that has been added to a file of the folder belongs to the run.
+func (r *run) goesOn(number int64, in *captureFile) bool {
+	return in == r.in && number == r.from+r.n && in.frames == r.to+r.n
+}
+
 func newFolder(o *Options, dir *outdir.Dir, names []byte) *folder {
 	return &folder{opt: o, dir: dir, names: names, runs: make(map[string][]run)}
 }
 
-// create makes the folder if it is not there. It checks the disk before that, and from time to time.
+// create makes the folder, if the disk has room.
 func (w *folder) create() (err error) {
-	if w.frames%freeEvery == 0 {
-		err = outdir.CheckFree(w.opt.Dir, w.opt.Free)
-	}
-	if err != nil || w.path != "" {
+	if err := outdir.CheckFree(w.opt.Dir, w.opt.Free); err != nil {
 		return err
 	}
-	w.path, err = w.dir.CreateFolder(w.dir.Base(time.Now(), ""))
+	if w.path, err = w.dir.CreateFolder(w.dir.Base(time.Now(), "")); err != nil {
+		return err
+	}
 	// A file system without permissions, such as FAT, refuses them: those of CreateFolder stay.
 	_ = os.Chmod(w.path, 0o750)
-	return err
+	return nil
 }
 
 // write adds a frame.
 func (w *folder) write(f *capture.Frame, comment string) error {
-	if err := w.create(); err != nil {
-		return err
+	if w.path == "" {
+		if err := w.create(); err != nil {
+			return err
+		}
 	}
 	c, err := w.capture(f)
 	if err != nil {
@@ -108,7 +112,7 @@ func (w *folder) write(f *capture.Frame, comment string) error {
 	}
 	c.frames++
 	number, runs := cmp.Or(f.FileNumber, f.Number), w.runs[f.File]
-	if last := len(runs) - 1; last >= 0 && number == runs[last].from+runs[last].n && c.frames == runs[last].to+runs[last].n {
+	if last := len(runs) - 1; last >= 0 && runs[last].goesOn(number, c) {
 		runs[last].n++
 	} else {
 		w.runs[f.File] = append(runs, run{number, c.frames, 1, c})
@@ -166,7 +170,8 @@ func (w *folder) discard() {
 	for _, c := range w.captures {
 		c.file.Close() // it may be closed already
 	}
-	if w.failed = true; w.path != "" {
+	w.failed = true
+	if w.path != "" {
 		w.dir.Remove(w.path)
 	}
 }

@@ -40,7 +40,7 @@ type memory struct {
 }
 
 func (m *memory) add(f *capture.Frame) {
-	data := f.Data
+	data := f.Data[:min(len(f.Data), chunkSize-frameHeader)]
 	if m.snaplen > 0 {
 		data = data[:min(len(data), m.snaplen)]
 	}
@@ -49,7 +49,7 @@ func (m *memory) add(f *capture.Frame) {
 	}
 	size := frameHeader + len(data)
 	if n := len(m.list); n == 0 || len(m.list[n-1].data)+size > chunkSize {
-		if size > chunkSize || !m.begin(f.Time) {
+		if !m.begin(f.Time) {
 			m.dropped++
 			return
 		}

@@ -72,8 +72,11 @@ const (
 	pruneInterval = time.Minute
 )
 
-// minMemory is the least MemorySize: one chunk to be filled, and one to be written.
-const minMemory = 2 * chunkSize
+// The bounds of MemorySize: one chunk to be filled and one to be written, and more than machines have.
+const (
+	minMemory = 2 * chunkSize
+	maxMemory = 1 << 40
+)
 
 // Why an incident, or a finding, has no folder.
 const (
@@ -138,7 +141,7 @@ type endedFinding struct {
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
 	r := &Recorder{opt: o}
 	r.memory.keep, r.memory.snaplen, r.memory.leaves = int64(o.MemoryTime), o.Snaplen, r.leaves
-	r.memory.free = make(chan *chunk, max(o.MemorySize, minMemory)/chunkSize)
+	r.memory.free = make(chan *chunk, min(max(o.MemorySize, minMemory), maxMemory)/chunkSize)
 	if err := r.writer.start(&r.opt.Options); err != nil {
 		return nil, err
 	}

@@ -287,6 +287,26 @@ func TestFullDisk(t *testing.T) {
 	assert.That(t, len(names) == 1 && len(hidden) == 0 && x.Stats().Skipped[SkippedDisk] == 1, "%q, %q, %+v", names, hidden, x.Stats())
 }
 
+// TestFolderIsCompleted: a folder that was begun is completed although the disk has little room now, also
+// with frames that are larger than a chunk.
+func TestFolderIsCompleted(t *testing.T) {
+	looks := 0
+	x := record(t, func(o *RecorderOptions) {
+		o.Snaplen, o.MemorySize = 0, 1<<62
+		o.Free = func(string) (int64, error) {
+			looks++
+			return 1 << (40 / looks), nil
+		}
+	})
+	x.frames(1, 20, 100)
+	x.finding(found(3, 15))
+	x.frames(21, 22, 2*chunkSize)
+	names, hidden := x.folders()
+	must.That(t, len(names) == 1 && len(hidden) == 0 && looks == 1, "%q, %q after %d looks at the disk", names, hidden, looks)
+	got := seconds(t, filepath.Join(x.dir, names[0], "capture.pcapng"))
+	assert.That(t, slices.Equal(got, span(10, 22)), "%v", got)
+}
+
 // TestPruning: what a killed process left is removed, and the oldest folders of this host, but
 // nothing else.
 func TestPruning(t *testing.T) {

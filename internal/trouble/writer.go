@@ -3,6 +3,7 @@ package trouble
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,21 +14,21 @@ import (
 // maxNewest is how many folders Stats names.
 const maxNewest = 16
 
-// writer writes folders, in goroutines one after the other. What they have to do waits, and needs
+// writer writes folders, in a goroutine that runs while there is something to do. The queue needs
 // no bound of its own: what is large in it is in chunks.
 type writer struct {
 	opt *Options
 	dir outdir.Dir
 
-	mu    sync.Mutex    // guards all below
-	idle  chan struct{} // is closed when all is done that was enqueued
-	stats Stats
+	running sync.WaitGroup
+	mu      sync.Mutex // guards all below
+	queue   []func()   // the first is being done
+	stats   Stats
 }
 
 // start opens the directory.
 func (w *writer) start(o *Options) error {
-	w.opt, w.idle = o, make(chan struct{})
-	close(w.idle)
+	w.opt = o
 	w.stats.Folders, w.stats.Skipped = make(map[string]int64), make(map[string]int64)
 	w.dir = outdir.Dir{Path: o.Dir, Prefix: folderPrefix, Folders: true, Log: w.log}
 	if err := w.dir.Open(o.Host); err != nil {
@@ -43,18 +44,35 @@ func (w *writer) log(format string, args ...any) { w.opt.Log("trouble: "+format,
 func (w *writer) enqueue(do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	before, done := w.idle, make(chan struct{})
-	w.idle = done
-	go func() {
-		<-before
+	w.queue = append(w.queue, do)
+	if len(w.queue) == 1 {
+		w.running.Go(w.run)
+	}
+}
+
+// run does what is enqueued, until nothing is left.
+func (w *writer) run() {
+	for do := w.next(false); do != nil; do = w.next(true) {
 		do()
-		close(done)
-	}()
+	}
+}
+
+// next returns what is to be done first, nil for nothing. With done, what was first is done.
+func (w *writer) next(done bool) func() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if done {
+		w.queue = slices.Delete(w.queue, 0, 1)
+	}
+	if len(w.queue) == 0 {
+		return nil
+	}
+	return w.queue[0]
 }
 
 // close waits until all is done, and unlocks the directory.
 func (w *writer) close() error {
-	<-w.idle
+	w.running.Wait()
 	return w.dir.Close()
 }
 
