@@ -130,9 +130,3 @@ func (c *Column) Bytes(v []byte, repetition, definition int) {
 		c.hashes = append(c.hashes, xxhash.Sum64(stored))
 	}
 }
-
-// String appends a String, as Bytes does.
-func (c *Column) String(v string, repetition, definition int) {
-	c.texts.scratch = append(c.texts.scratch[:0], v...)
-	c.Bytes(c.texts.scratch, repetition, definition)
-}

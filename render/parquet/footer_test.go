@@ -28,7 +28,7 @@ func TestFooter(t *testing.T) {
 	for i := range 3 {
 		w.Column(0).Int64(int64(-i), 0, 0)
 		w.Column(1).Uint64(1<<63-1+uint64(i), 0, 1)
-		w.Column(2).String([]string{"b", "", "a"}[i], 0, 1)
+		w.Column(2).Bytes([]byte([]string{"b", "", "a"}[i]), 0, 1)
 		w.Column(3).Int64(1_700_000_000_000_000+int64(i), 0, 1)
 		w.Column(4).Bool(i > 0, 0, 1)
 		w.Column(5).Double(0, 0, 1)

@@ -27,8 +27,8 @@ func writeSample(t testing.TB, rows int, o Options) []byte {
 	}, o)
 	for i := range rows {
 		w.Column(0).Uint64(uint64(i), 0, 1)
-		w.Column(1).String("a", 0, 3)
-		w.Column(1).String("b", 1, 3)
+		w.Column(1).Bytes([]byte("a"), 0, 3)
+		w.Column(1).Bytes([]byte("b"), 1, 3)
 		must.NoError(t, w.EndRow())
 	}
 	must.NoError(t, w.Close())
@@ -187,8 +187,8 @@ func TestWriteError(t *testing.T) {
 		var first error
 		for i := range 100 {
 			w.Column(0).Uint64(uint64(i), 0, 1)
-			w.Column(1).String("a", 0, 3)
-			w.Column(1).String("b", 1, 3)
+			w.Column(1).Bytes([]byte("a"), 0, 3)
+			w.Column(1).Bytes([]byte("b"), 1, 3)
 			err := w.EndRow()
 			must.That(t, first == nil || err == first, "%d bytes: error %v, then %v", left, first, err)
 			first = err
@@ -274,8 +274,8 @@ func (r *recordWriter) write() error {
 		case i == 39:
 			c.Uint64(uint64(r.n)*128+1<<60, 0, 0)
 		case i == 40 && r.n%10 == 0:
-			c.String("resent", 0, 3)
-			c.String("replay", 1, 3)
+			c.Bytes([]byte("resent"), 0, 3)
+			c.Bytes([]byte("replay"), 1, 3)
 		default:
 			c.Null(0, 0)
 		}

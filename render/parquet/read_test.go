@@ -41,11 +41,7 @@ func (c *cell) put(column *Column) {
 	case float64:
 		column.Double(v, c.repetition, c.definition)
 	case string:
-		if len(v)%2 == 0 {
-			column.Bytes([]byte(v), c.repetition, c.definition)
-		} else {
-			column.String(v, c.repetition, c.definition)
-		}
+		column.Bytes([]byte(v), c.repetition, c.definition)
 	}
 }
 

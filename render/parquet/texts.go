@@ -14,7 +14,6 @@ type texts struct {
 	size       int      // of the strings of the page, with duplicates, in bytes
 	isPlain    bool     // this page and the rest of the chunk
 	runs       runs
-	scratch    []byte
 	valid      []byte
 }
 

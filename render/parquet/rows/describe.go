@@ -19,16 +19,25 @@ type Column struct {
 // Describe returns the columns of the keys of a table, and those of every file.
 func Describe[R any](t *records.Table[R]) []Column {
 	list := describe(columnsOf(t.Keys()))
-	for _, c := range constants {
-		list = append(list, Column{Name: c.name, Type: types[asText].sql, Doc: c.doc})
+	for _, c := range describe(columnsOf(constants[R](Options{}))) {
+		c.Key = ""
+		list = append(list, c)
 	}
 	return list
 }
 
-// constants are the columns that have the same value in all rows of a file.
-var constants = [...]struct{ name, doc string }{
-	{"sensor", "node that captured, as --sensor names it"},
-	{"capture", "names of the captures, or of the interface"},
+// constants are the keys that have the same value in all rows of a file. JSON does not have them.
+func constants[R any](o Options) []*records.Key[R] {
+	constant := func(name, doc, value string) *records.Key[R] {
+		return &records.Key[R]{Name: name, Type: records.Text, Doc: doc, Get: func(_ R, _ int, v *records.Value) bool {
+			v.SetString(value)
+			return value != ""
+		}}
+	}
+	return []*records.Key[R]{
+		constant("sensor", "node that captured, as --sensor names it", o.Sensor),
+		constant("capture", "names of the captures, or of the interface", o.Capture),
+	}
 }
 
 func describe[R any](columns []column[R]) (list []Column) {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"io"
+	"slices"
 
 	"github.com/lshark/lshark/render/parquet"
 	"github.com/lshark/lshark/render/records"
@@ -33,41 +34,27 @@ type Options struct {
 
 // Writer writes records of one kind to a Parquet file.
 type Writer[R any] struct {
-	file      *parquet.Writer
-	columns   []column[R]
-	next      int // leaf behind those of columns
-	constants [len(constants)]string
-	row       rowWriter[R]
+	file    *parquet.Writer
+	columns []column[R]
+	row     rowWriter[R]
 }
 
 // NewWriter returns a Writer of the records that keys describe. It writes when a row group
 // is full, and in Close, after which the file is complete. No two columns may have the same
 // name; see Duplicate.
 func NewWriter[R any](to io.Writer, keys *records.Table[R], o Options) *Writer[R] {
-	w := &Writer[R]{columns: columnsOf(keys.Keys())}
-	all := fields(w.columns)
-	settings := parquet.Options{CreatedBy: "lshark version " + o.Release, Bloom: bloomColumns, Metadata: [][2]string{
-		{schemaKey, SchemaVersion}, {releaseKey, o.Release}, {RecordsKey, keys.Record},
-	}}
-	for _, c := range constants {
-		all = append(all, optional(c.name, asText))
-	}
-	w.file = parquet.NewWriter(to, keys.Record, all, settings)
-	w.next = assign(w.columns, w.file, 0)
-	w.constants = [...]string{o.Sensor, o.Capture}
+	w := &Writer[R]{columns: columnsOf(slices.Concat(keys.Keys(), constants[R](o)))}
+	w.file = parquet.NewWriter(to, keys.Record, fields(w.columns), parquet.Options{
+		CreatedBy: "lshark version " + o.Release, Bloom: bloomColumns, Metadata: [][2]string{
+			{schemaKey, SchemaVersion}, {releaseKey, o.Release}, {RecordsKey, keys.Record},
+		}})
+	assign(w.columns, w.file, 0)
 	return w
 }
 
 // Append adds a record.
 func (w *Writer[R]) Append(r R) error {
 	w.row.write(w.columns, r, 0, 0, present)
-	for i, value := range w.constants {
-		if c := w.file.Column(w.next + i); value != "" {
-			c.String(value, 0, present)
-		} else {
-			c.Null(0, absent)
-		}
-	}
 	return w.file.EndRow()
 }
 
