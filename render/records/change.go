@@ -11,9 +11,7 @@ import (
 
 // Changes are the keys of a row of statistics in two captures. The JSON has those of
 // the dimensions (op to error) that are in --by.
-var Changes = Table[*comparison.Row]{Record: "change", Trims: true, Command: "diff", Keys: sync.OnceValue(changeKeys)}
-
-func changeKeys() []*Key[*comparison.Row] {
+var Changes = Table[*comparison.Row]{Record: "change", Trims: true, Command: "diff", Keys: sync.OnceValue(func() []*Key[*comparison.Row] {
 	type row = comparison.Row
 	return slices.Concat(
 		[]*Key[*row]{boolean("total", "the row is of all RPCs, whatever --by is", func(r *row) bool { return r.Total })},
@@ -27,7 +25,7 @@ func changeKeys() []*Key[*comparison.Row] {
 			func(r *row) []string { return names(r.Changed) }),
 			texts("few", "those of changed that rest on few RPCs: all values differ by a factor of 2 or more, which may still be chance",
 				func(r *row) []string { return names(r.Few) })})
-}
+})}
 
 func sideKeys() []*Key[*comparison.Side] {
 	type side = comparison.Side

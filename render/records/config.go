@@ -15,9 +15,7 @@ import (
 
 // Configuration are the keys of entries of the configuration: which ones an entry has
 // depends on its kind.
-var Configuration = Table[*config.Entry]{Record: "config entry", Command: "config", Name: "config", Prefix: "config.", InFilters: true, Keys: sync.OnceValue(configKeys)}
-
-func configKeys() []*Key[*config.Entry] {
+var Configuration = Table[*config.Entry]{Record: "config entry", Command: "config", Name: "config", Prefix: "config.", InFilters: true, Keys: sync.OnceValue(func() []*Key[*config.Entry] {
 	type entry = config.Entry
 	log := func(e *entry) *config.Log {
 		if e.Kind != config.KindLog {
@@ -107,7 +105,7 @@ func configKeys() []*Key[*config.Entry] {
 			number("last", "number of the last record", func(r *config.Range) uint32 { return r.Last })).omit(),
 		nids("readers", "of a log: nodes that read it", func(l *config.Log) []lnet.NID { return l.Readers }).omit(),
 		boolean("replaced", "the MGS has another log of that name now", func(l *config.Log) bool { return l.Replaced })))
-}
+})}
 
 // allOmit leaves keys out of JSON where they have no value.
 func allOmit[R any](keys []*Key[R]) []*Key[R] {

@@ -13,9 +13,7 @@ import (
 type file = files.File
 
 // Files are the keys of files.
-var Files = Table[*file]{Record: "file", Command: "files", Name: "files", Prefix: "file.", InFilters: true, Keys: sync.OnceValue(fileKeys)}
-
-func fileKeys() []*Key[*file] {
+var Files = Table[*file]{Record: "file", Command: "files", Name: "files", Prefix: "file.", InFilters: true, Keys: sync.OnceValue(func() []*Key[*file] {
 	hasLocks := func(f *file) bool { return f.Locks > 0 }
 	done := func(k files.Kind, doc string) *Key[*file] {
 		return number(k.String(), doc, func(f *file) int64 { return f.Count[k] })
@@ -74,7 +72,7 @@ func fileKeys() []*Key[*file] {
 		point("removed", "the reply to the request that removed its last name", func(f *file) track.Point { return f.Removed }).omit(),
 		moment("first", "time of the first request about it", func(f *file) int64 { return f.First }),
 		moment("last", "time of the last one", func(f *file) int64 { return f.Last }))
-}
+})}
 
 const patternDoc = "how the ranges that were read or written follow each other, of most of them: sequential, strided or random"
 
@@ -134,9 +132,7 @@ func errorList(errors []files.Error) (list []Count) {
 }
 
 // Directories are the keys of what was done in a directory.
-var Directories = Table[*files.Directory]{Record: "directory", Command: "files", Keys: sync.OnceValue(directoryKeys)}
-
-func directoryKeys() []*Key[*files.Directory] {
+var Directories = Table[*files.Directory]{Record: "directory", Command: "files", Keys: sync.OnceValue(func() []*Key[*files.Directory] {
 	type directory = files.Directory
 	done := func(name, doc string, k files.Kind) *Key[*directory] {
 		return number(name, doc, func(d *directory) int64 { return d.Count[k] })
@@ -160,4 +156,4 @@ func directoryKeys() []*Key[*files.Directory] {
 		number("lock_waited", "time that locks on the files waited to be granted, in total",
 			func(d *directory) int64 { return d.LockWaited }).as(Duration),
 	}
-}
+})}

@@ -47,9 +47,7 @@ func placeValues() (list []schema.Value) {
 }
 
 // Findings are the keys of findings.
-var Findings = Table[*diagnose.Finding]{Record: "finding", Command: "diagnose", Name: "findings", Prefix: "finding.", InFilters: true, Keys: sync.OnceValue(findingKeys)}
-
-func findingKeys() []*Key[*diagnose.Finding] {
+var Findings = Table[*diagnose.Finding]{Record: "finding", Command: "diagnose", Name: "findings", Prefix: "finding.", InFilters: true, Keys: sync.OnceValue(func() []*Key[*diagnose.Finding] {
 	type finding = diagnose.Finding
 	return []*Key[*finding]{
 		anyText("code", "code of the rule; lshark explain CODE describes it", func(f *finding) string { return f.Rule.Code }),
@@ -88,7 +86,7 @@ func findingKeys() []*Key[*diagnose.Finding] {
 		}),
 		text("next", "what to look at next", func(f *finding) string { return f.Next }),
 	}
-}
+})}
 
 // suspectKeys are the keys of a place.
 func suspectKeys() []*Key[*diagnose.Place] {

@@ -18,49 +18,7 @@ type Import struct {
 }
 
 // Imports are the keys of connections.
-var Imports = Table[*Import]{Record: "import", Command: "imports", Name: "imports", Keys: sync.OnceValue(importKeys)}
-
-// ImportEvent is what a message did to a connection: an event, or only a change of its state.
-type ImportEvent struct {
-	*track.Import
-	At      track.Point
-	Event   *track.Event      // nil when only the state has changed
-	State   track.ImportState // that the message led to, StateUnknown when it stayed
-	Text    string
-	Dropped int // number of older entries of the connection that were not kept
-}
-
-// ImportEvents are the keys of what happened to connections, by time.
-var ImportEvents = Table[*ImportEvent]{Record: "import event", Command: "imports", Keys: sync.OnceValue(importEventKeys)}
-
-func importEventKeys() []*Key[*ImportEvent] {
-	return slices.Concat(pointKeys(func(e *ImportEvent) track.Point { return e.At }), []*Key[*ImportEvent]{
-		nid("client", "node of the client", func(e *ImportEvent) lnet.NID { return e.Client }),
-		text("client_uuid", "uuid that the client connects with, one for each mount", func(e *ImportEvent) string { return e.ClientUUID }),
-		text("target", targetDoc, func(e *ImportEvent) string { return e.Target }),
-		text("target_index", targetIndexDoc, func(e *ImportEvent) string { return e.TargetIndex }).omit(),
-		text("kind", kindDoc, func(e *ImportEvent) string { return e.Kind() }),
-		text("event", "code of what happened, such as connect or evicted", func(e *ImportEvent) string { return e.Event.Kind.String() }).
-			when(func(e *ImportEvent) bool { return e.Event != nil }),
-		text("state", "state that the message led to", func(e *ImportEvent) string { return e.State.String() }).
-			when(func(e *ImportEvent) bool { return e.State != track.StateUnknown }),
-		number("count", "number of successive events that are one entry", func(e *ImportEvent) int { return e.Event.Count }).omit().when(isRun),
-		object("until", "the last of several events", pointKeys(func(e *ImportEvent) track.Point { return e.Event.Until })...).omit().when(isRun),
-		anyText("text", "a sentence for people", func(e *ImportEvent) string { return e.Text }),
-		number("dropped", "number of earlier entries of the connection that were too many to keep",
-			func(e *ImportEvent) int { return e.Dropped }).nonzero(),
-	})
-}
-
-func isRun(e *ImportEvent) bool { return e.Event != nil && e.Event.Count > 1 }
-
-const (
-	targetDoc      = "target, when a message names it or several together prove it"
-	targetIndexDoc = "kind and index of the target, such as OST0001, where they are known without the name of the file system"
-	kindDoc        = "kind of connection: client, mgc (to the MGS), lwp (light-weight proxy), mdt-mdt or mdt-ost"
-)
-
-func importKeys() []*Key[*Import] {
+var Imports = Table[*Import]{Record: "import", Command: "imports", Name: "imports", Keys: sync.OnceValue(func() []*Key[*Import] {
 	return []*Key[*Import]{
 		text("client_uuid", "uuid that the client connects with, one for each mount", func(i *Import) string { return i.ClientUUID }),
 		text("target", targetDoc, func(i *Import) string { return i.Target }),
@@ -118,7 +76,45 @@ func importKeys() []*Key[*Import] {
 		listOf("events", "what happened to the connection, by time", func(i *Import) int { return len(i.Events) },
 			func(i *Import, n int) importEvent { return importEvent{&i.Events[n], i} }, eventKeys()...),
 	}
+})}
+
+// ImportEvent is what a message did to a connection: an event, or only a change of its state.
+type ImportEvent struct {
+	*track.Import
+	At      track.Point
+	Event   *track.Event      // nil when only the state has changed
+	State   track.ImportState // that the message led to, StateUnknown when it stayed
+	Text    string
+	Dropped int // number of older entries of the connection that were not kept
 }
+
+// ImportEvents are the keys of what happened to connections, by time.
+var ImportEvents = Table[*ImportEvent]{Record: "import event", Command: "imports", Keys: sync.OnceValue(func() []*Key[*ImportEvent] {
+	return slices.Concat(pointKeys(func(e *ImportEvent) track.Point { return e.At }), []*Key[*ImportEvent]{
+		nid("client", "node of the client", func(e *ImportEvent) lnet.NID { return e.Client }),
+		text("client_uuid", "uuid that the client connects with, one for each mount", func(e *ImportEvent) string { return e.ClientUUID }),
+		text("target", targetDoc, func(e *ImportEvent) string { return e.Target }),
+		text("target_index", targetIndexDoc, func(e *ImportEvent) string { return e.TargetIndex }).omit(),
+		text("kind", kindDoc, func(e *ImportEvent) string { return e.Kind() }),
+		text("event", "code of what happened, such as connect or evicted", func(e *ImportEvent) string { return e.Event.Kind.String() }).
+			when(func(e *ImportEvent) bool { return e.Event != nil }),
+		text("state", "state that the message led to", func(e *ImportEvent) string { return e.State.String() }).
+			when(func(e *ImportEvent) bool { return e.State != track.StateUnknown }),
+		number("count", "number of successive events that are one entry", func(e *ImportEvent) int { return e.Event.Count }).omit().when(isRun),
+		object("until", "the last of several events", pointKeys(func(e *ImportEvent) track.Point { return e.Event.Until })...).omit().when(isRun),
+		anyText("text", "a sentence for people", func(e *ImportEvent) string { return e.Text }),
+		number("dropped", "number of earlier entries of the connection that were too many to keep",
+			func(e *ImportEvent) int { return e.Dropped }).nonzero(),
+	})
+})}
+
+func isRun(e *ImportEvent) bool { return e.Event != nil && e.Event.Count > 1 }
+
+const (
+	targetDoc      = "target, when a message names it or several together prove it"
+	targetIndexDoc = "kind and index of the target, such as OST0001, where they are known without the name of the file system"
+	kindDoc        = "kind of connection: client, mgc (to the MGS), lwp (light-weight proxy), mdt-mdt or mdt-ost"
+)
 
 func hasMessages(i *Import) bool  { return !i.FromLog }
 func hasAsked(i *Import) bool     { return i.HasAsked }

@@ -27,9 +27,7 @@ var extentEnd = schema.Enum("extent_end", "", "last byte of a range",
 type lock = locks.Lock
 
 // Locks are the keys of locks.
-var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix: "lock.", InFilters: true, Keys: sync.OnceValue(lockKeys)}
-
-func lockKeys() []*Key[*lock] {
+var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix: "lock.", InFilters: true, Keys: sync.OnceValue(func() []*Key[*lock] {
 	isInodebits := func(l *lock) bool { return l.HasDesc() && l.Desc.Kind == opcodes.InodeLock }
 	isFlock := func(l *lock) bool { return l.HasDesc() && l.Desc.Kind == opcodes.FlockLock }
 	hasExtent := func(l *lock) bool { return isFlock(l) || l.HasDesc() && l.Desc.Kind == opcodes.ExtentLock }
@@ -94,7 +92,7 @@ func lockKeys() []*Key[*lock] {
 				"have the lock), failed (a deadlock of flocks), unfollowed (there were too many to follow it any longer), open (no message ended it); unknown where only a log has it as gone",
 			func(l *lock) string { return l.End.How.String() }).when(func(l *lock) bool { return l.End.How != locks.Given })}, pointKeys(func(l *lock) track.Point { return l.End.Point })...)...),
 	}
-}
+})}
 
 // LockType returns the kind of a lock in a word, empty when it is unknown.
 func LockType(d *opcodes.LockDesc) string { return lockTypes.Name(d.Kind) }
@@ -197,9 +195,7 @@ func callbackKeys() []*Key[*locks.Callback] {
 }
 
 // Holders are the keys of who kept others waiting for a resource.
-var Holders = Table[*locks.Holder]{Record: "blocker", Command: "locks", Keys: sync.OnceValue(holderKeys)}
-
-func holderKeys() []*Key[*locks.Holder] {
+var Holders = Table[*locks.Holder]{Record: "blocker", Command: "locks", Keys: sync.OnceValue(func() []*Key[*locks.Holder] {
 	type holder = locks.Holder
 	return []*Key[*holder]{
 		nid("client", "node that had the locks", func(h *holder) lnet.NID { return h.Client }),
@@ -214,4 +210,4 @@ func holderKeys() []*Key[*locks.Holder] {
 		number("longest", "the longest of these waits", func(h *holder) int64 { return h.Longest }).as(Duration),
 		nids("waiters", "nodes that waited", func(h *holder) []lnet.NID { return h.Waiters }),
 	}
-}
+})}

@@ -55,9 +55,7 @@ func (m *Message) innerError() int32 {
 
 // Messages are the keys of a message, and its sections, which hold the fields of
 // the wire.
-var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: true, Keys: sync.OnceValue(messageKeys)}
-
-func messageKeys() []*Key[*Message] {
+var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: true, Keys: sync.OnceValue(func() []*Key[*Message] {
 	type request = dissect.RequestInfo
 	return slices.Concat([]*Key[*Message]{
 		text("file", "file of the frame, when several are read: the end of its path, long enough to distinguish it from the others",
@@ -133,7 +131,7 @@ func messageKeys() []*Key[*Message] {
 	}, inside(transfer, object("rdma", "RDMA transfer that carried the payload", transferKeys()...).omit().when(hasTransfer)), []*Key[*Message]{
 		notes(),
 	})
-}
+})}
 
 // MessageKey finds a key of messages by its path. A key that messages and RPCs
 // both have is also found with the prefix of RPCs: rpc.latency. One that messages

@@ -15,9 +15,7 @@ type HostPath struct {
 }
 
 // HostPaths are the keys of what hosts send to each other.
-var HostPaths = Table[*HostPath]{Record: "path", Trims: true, Command: "stats", Keys: sync.OnceValue(pathKeys)}
-
-func pathKeys() []*Key[*HostPath] {
+var HostPaths = Table[*HostPath]{Record: "path", Trims: true, Command: "stats", Keys: sync.OnceValue(func() []*Key[*HostPath] {
 	tcp := func(name, doc string, get func(a *lnet.TCPAnomalies) int64) *Key[*HostPath] {
 		return number(name, doc, func(p *HostPath) int64 { return get(&p.TCP) })
 	}
@@ -56,4 +54,4 @@ func pathKeys() []*Key[*HostPath] {
 		number("rdma_retransmits", "over InfiniBand, how often the sender sent packets again, from one that was lost or refused on",
 			func(p *HostPath) int64 { return p.PacketsLost }).nonzero(),
 	}
-}
+})}

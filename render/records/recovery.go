@@ -14,9 +14,7 @@ import (
 type loss = recovery.Recovery
 
 // Recoveries are the keys of recoveries.
-var Recoveries = Table[*loss]{Record: "recovery", Command: "recovery", Name: "recovery", Prefix: "recovery.", InFilters: true, Keys: sync.OnceValue(recoveryKeys)}
-
-func recoveryKeys() []*Key[*loss] {
+var Recoveries = Table[*loss]{Record: "recovery", Command: "recovery", Name: "recovery", Prefix: "recovery.", InFilters: true, Keys: sync.OnceValue(func() []*Key[*loss] {
 	outcome := func(name, doc string, o recovery.Outcome) *Key[*loss] {
 		return number(name, doc, func(r *loss) int { return r.Count(o) })
 	}
@@ -83,7 +81,7 @@ func recoveryKeys() []*Key[*loss] {
 		listOf("events", "what happened, by time", func(r *loss) int { return len(r.Events) },
 			func(r *loss, i int) *recovery.Event { return r.Events[i] }, recoveryEventKeys()...),
 	}
-}
+})}
 
 // hasRPCs reports whether the RPCs of the clients are known: logs alone do not have them.
 func hasRPCs(r *loss) bool { return !r.IsLog() }

@@ -12,9 +12,7 @@ import (
 type rpc = track.RPC
 
 // RPCs are the keys of RPCs. A key with a label is also in the lines of rpcs.
-var RPCs = Table[*rpc]{Record: "rpc", Command: "rpcs", Name: "rpcs", InFilters: true, Prefix: "rpc.", Keys: sync.OnceValue(rpcKeys)}
-
-func rpcKeys() []*Key[*rpc] {
+var RPCs = Table[*rpc]{Record: "rpc", Command: "rpcs", Name: "rpcs", InFilters: true, Prefix: "rpc.", Keys: sync.OnceValue(func() []*Key[*rpc] {
 	hasUser := func(r *rpc) bool { return r.HasUser }
 	hasOpcode := func(r *rpc) bool { return r.HasOpcode }
 	return []*Key[*rpc]{
@@ -113,7 +111,7 @@ func rpcKeys() []*Key[*rpc] {
 		listOf("sightings", "what each capture point saw, when there were several", sightings,
 			func(r *rpc, i int) *track.Sighting { return &r.Seen[i] }, sightingKeys()...).omit(),
 	}
-}
+})}
 
 const variantDoc = "form of the operation, such as the intent of a lock request"
 const inferredDoc = "operation, where the opcode was not captured and the buffers of the request leave only one"

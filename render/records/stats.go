@@ -21,9 +21,7 @@ type Row struct {
 // Rows are the keys of a row of statistics. JSON has time and interval only with
 // --interval, the window and the rates only with --window, what is about nested RPCs only
 // with --nested, and the dimensions (op to object) only where --by names them.
-var Rows = Table[*Row]{Record: "stats row", Trims: true, Command: "stats", Keys: sync.OnceValue(rowKeys)}
-
-func rowKeys() []*Key[*Row] {
+var Rows = Table[*Row]{Record: "stats row", Trims: true, Command: "stats", Keys: sync.OnceValue(func() []*Key[*Row] {
 	return slices.Concat([]*Key[*Row]{
 		moment("time", "begin of the interval", func(r *Row) int64 { return r.Interval.From }),
 		number("interval", "length of the interval", func(r *Row) int64 { return r.Interval.To - r.Interval.From }).as(Duration),
@@ -79,7 +77,7 @@ func rowKeys() []*Key[*Row] {
 			number("max", "maximum", func(r *Row) int64 { return r.DepthMax }),
 			float("mean", "the average", func(r *Row) float64 { return r.DepthMean() })),
 	})
-}
+})}
 
 // dimensionKeys returns the keys of what --by names, in the order of track.DimensionNames.
 func dimensionKeys() []*Key[*Row] {

@@ -12,7 +12,12 @@ import (
 
 // Files is the table of files.
 var Files = Kind[*files.File]{name: "table of files", keys: &records.Files, columns: append([]column[*files.File]{
-	{title: "path", left: true, mark: pathRole},
+	{title: "path", left: true, mark: func(f *files.File) schema.Role {
+		if !f.Removed.IsZero() {
+			return schema.Dim
+		}
+		return schema.Name
+	}},
 	{title: "kind", left: true, rank: extra, role: schema.Dim},
 }, append(actionColumns(func(f *files.File) ([]files.Error, int64) { return f.Errors, f.LockWaited }), []column[*files.File]{
 	{title: "size", rank: extra, role: schema.Number},
@@ -64,11 +69,3 @@ func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64))
 
 // waitText returns a time span, rounded.
 func waitText(ns int64) string { return string(render.AppendLockWait(nil, ns)) }
-
-// pathRole is the style of a path, dim for a removed file.
-func pathRole(f *files.File) schema.Role {
-	if !f.Removed.IsZero() {
-		return schema.Dim
-	}
-	return schema.Name
-}

@@ -180,14 +180,7 @@ func versions(_ *printer, i *records.Import) string {
 }
 
 // StateRole returns how good a state of a connection is.
-func StateRole(s track.ImportState) schema.Role {
-	switch s {
-	case track.StateFull:
-		return schema.Good
-	case track.StateEvicted, track.StateDiscon:
-		return schema.Bad
-	case track.StateClosed, track.StateIdle, track.StateUnknown:
-		return schema.Dim
-	}
-	return schema.Warning
-}
+func StateRole(s track.ImportState) schema.Role { return cmp.Or(stateRoles[s], schema.Warning) }
+
+var stateRoles = map[track.ImportState]schema.Role{track.StateFull: schema.Good, track.StateEvicted: schema.Bad,
+	track.StateDiscon: schema.Bad, track.StateClosed: schema.Dim, track.StateIdle: schema.Dim, track.StateUnknown: schema.Dim}

@@ -176,14 +176,10 @@ func (s *step) changeText() string {
 }
 
 // IsProblem reports whether an event is not part of ordinary work.
-func IsProblem(k track.EventKind) bool {
-	switch k {
-	case track.EventEvicted, track.EventCallback, track.EventRefused, track.EventNotConnected, track.EventNotReplayed,
-		track.EventPingUnanswered, track.EventContextFailed:
-		return true
-	}
-	return false
-}
+func IsProblem(k track.EventKind) bool { return slices.Contains(problems, k) }
+
+var problems = []track.EventKind{track.EventEvicted, track.EventCallback, track.EventRefused, track.EventNotConnected,
+	track.EventNotReplayed, track.EventPingUnanswered, track.EventContextFailed}
 
 func (t *Timeline) line(dst *schema.Marked, s *step, state track.ImportState, st schema.Role, text string) {
 	frame := "-"

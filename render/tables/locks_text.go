@@ -20,10 +20,15 @@ var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, colu
 		show: func(_ *printer, l *locks.Lock) string { return string(l.Desc.AppendResource(nil)) }},
 	{title: "lock", key: "mode", doc: "mode of the lock, and its bits, range or group id", left: true, rank: useful, role: schema.Label,
 		show: lockText},
-	{title: "waited", dimZero: true, round: true, mark: waitRole},
+	{title: "waited", dimZero: true, round: true, mark: func(l *locks.Lock) schema.Role {
+		if l.Blocked || len(l.BlockedBy) > 0 {
+			return schema.Warning
+		}
+		return schema.Number
+	}},
 	{title: "blocked by", key: "blocked_by", doc: "nodes and jobs with locks that kept it waiting", left: true, rank: neededFilled, role: schema.Bad,
 		show: blockersText},
-	{title: "ended", left: true, rank: useful, mark: endRole,
+	{title: "ended", left: true, rank: useful, mark: func(l *locks.Lock) schema.Role { return cmp.Or(endRoles[l.End.How], schema.Dim) },
 		show: func(_ *printer, l *locks.Lock) string { return l.End.How.String() }},
 	{title: "held", rank: useful, round: true, role: schema.Number},
 	{title: "frame", key: "asked.frame", rank: extra, role: schema.Dim,
@@ -121,19 +126,5 @@ func countAsks(l *locks.Lock) (n int) {
 	return n
 }
 
-func waitRole(l *locks.Lock) schema.Role {
-	if l.Blocked || len(l.BlockedBy) > 0 {
-		return schema.Warning
-	}
-	return schema.Number
-}
-
-func endRole(l *locks.Lock) schema.Role {
-	switch l.End.How {
-	case locks.Evicted, locks.Failed, locks.Refused, locks.Unfollowed:
-		return schema.Bad
-	case locks.Open:
-		return schema.Good
-	}
-	return schema.Dim
-}
+var endRoles = map[locks.How]schema.Role{locks.Evicted: schema.Bad, locks.Failed: schema.Bad, locks.Refused: schema.Bad,
+	locks.Unfollowed: schema.Bad, locks.Open: schema.Good}

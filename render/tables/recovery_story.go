@@ -141,19 +141,15 @@ func requestText(q *recovery.Request) string {
 }
 
 func stepRole(e *recovery.Event) schema.Role {
-	switch e.Kind {
-	case recovery.EventEvicted, recovery.EventNotReplayed, recovery.EventMissing, recovery.EventFailed:
+	if len(e.Errors) > 0 {
 		return schema.Bad
-	case recovery.EventGone, recovery.EventLost, recovery.EventRefused, recovery.EventUnanswered, recovery.EventWaited:
-		return schema.Warning
-	case recovery.EventReplay, recovery.EventLockReplay:
-		if len(e.Errors) > 0 {
-			return schema.Bad
-		}
-	case recovery.EventBack, recovery.EventRecovered:
-		return schema.Good
-	case recovery.EventLastReply:
-		return schema.Dim
 	}
-	return schema.Label
+	return cmp.Or(stepRoles[e.Kind], schema.Label)
+}
+
+var stepRoles = map[recovery.EventKind]schema.Role{
+	recovery.EventEvicted: schema.Bad, recovery.EventNotReplayed: schema.Bad, recovery.EventMissing: schema.Bad, recovery.EventFailed: schema.Bad,
+	recovery.EventGone: schema.Warning, recovery.EventLost: schema.Warning, recovery.EventRefused: schema.Warning,
+	recovery.EventUnanswered: schema.Warning, recovery.EventWaited: schema.Warning,
+	recovery.EventBack: schema.Good, recovery.EventRecovered: schema.Good, recovery.EventLastReply: schema.Dim,
 }

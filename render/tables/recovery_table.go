@@ -18,7 +18,7 @@ import (
 var Recoveries = Kind[*recovery.Recovery]{name: "table of recovery", keys: &records.Recoveries, columns: []column[*recovery.Recovery]{
 	{title: "gone", role: schema.Dim, show: func(p *printer, r *recovery.Recovery) string { return p.time(r.Gone) }},
 	{title: "target", left: true, whole: true, role: schema.Node},
-	{title: "kind", left: true, mark: kindRole},
+	{title: "kind", left: true, mark: func(r *recovery.Recovery) schema.Role { return cmp.Or(kindRoles[r.Kind], schema.Dim) }},
 	{title: "down", key: "downtime", doc: "how long the target was gone; <: at most", role: schema.Number,
 		show: downtimeText},
 	{title: "window", round: true, role: schema.Number},
@@ -106,12 +106,5 @@ func impactErrors(_ *printer, r *recovery.Recovery) string {
 	return string(render.AppendCounts(nil, counts, " "))
 }
 
-func kindRole(r *recovery.Recovery) schema.Role {
-	switch r.Kind {
-	case recovery.Stopped, recovery.Unreachable, recovery.Eviction:
-		return schema.Bad
-	case recovery.Restart, recovery.Failover:
-		return schema.Warning
-	}
-	return schema.Dim
-}
+var kindRoles = map[recovery.Kind]schema.Role{recovery.Stopped: schema.Bad, recovery.Unreachable: schema.Bad,
+	recovery.Eviction: schema.Bad, recovery.Restart: schema.Warning, recovery.Failover: schema.Warning}

@@ -53,10 +53,20 @@ var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, 
 		role: schema.Number},
 	{title: "bulk", key: "bulk_bytes", rank: extra, role: schema.Number},
 	{title: "depth", key: "in_flight", doc: "number of RPCs of the row that were waiting for a reply when one was sent: on average and at most",
-		rank: extra, role: schema.Number, show: depthText},
+		rank: extra, role: schema.Number, show: func(_ *printer, r *records.Row) string {
+			if r.DepthMax == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%.1f/%d", r.DepthMean(), r.DepthMax)
+		}},
 	{title: "time", key: "latency.sum", rank: extra, role: schema.Number},
 	{title: "min", key: "latency.min", rank: extra, role: schema.Number},
-	{title: "svc", key: "service_time_max", rank: extra, role: schema.Number, show: serviceTime},
+	{title: "svc", key: "service_time_max", rank: extra, role: schema.Number, show: func(_ *printer, r *records.Row) string {
+		if r.ServiceLimit == 0 {
+			return ""
+		}
+		return fmt.Sprintf("<%ds", r.ServiceLimit)
+	}},
 	{title: "rtx", key: "retransmits", rank: extra, role: schema.Number},
 	{title: "rtt", key: "rtt.p50", rank: extra, role: schema.Number},
 	{title: "rdma", key: "rdma_time.p50", rank: extra, optional: true, role: schema.Number},
@@ -118,21 +128,6 @@ func rateText(v float64) string {
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64)
-}
-
-// depthText returns how many RPCs were in flight, on average and at most.
-func depthText(_ *printer, r *records.Row) string {
-	if r.DepthMax == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f/%d", r.DepthMean(), r.DepthMax)
-}
-
-func serviceTime(_ *printer, r *records.Row) string {
-	if r.ServiceLimit == 0 {
-		return ""
-	}
-	return fmt.Sprintf("<%ds", r.ServiceLimit)
 }
 
 // allErrors returns the errors, in parentheses those that are not in the
