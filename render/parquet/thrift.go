@@ -15,21 +15,16 @@ const (
 	typeStruct = 12
 )
 
-// maxDepth is how deep structs are nested in one another.
-const maxDepth = 8
-
 // encoder appends structs in Thrift's compact protocol. The fields of a struct have
 // ascending ids.
 type encoder struct {
 	buf  []byte
-	last [maxDepth]int // id of the last field of each struct that is not at its end
-	in   int           // number of these structs
+	last []int // id of the last field of each struct that is not at its end
 }
 
 // begin begins a struct that is not a field: a whole message, or an element of a list.
 func (e *encoder) begin() {
-	e.last[e.in] = 0
-	e.in++
+	e.last = append(e.last, 0)
 }
 
 func (e *encoder) beginField(id int) {
@@ -39,13 +34,13 @@ func (e *encoder) beginField(id int) {
 
 func (e *encoder) end() {
 	e.buf = append(e.buf, 0)
-	e.in--
+	e.last = e.last[:len(e.last)-1]
 }
 
 // field appends the header of a field. The distance to the last id is less than 16 in
 // all structs of the format.
 func (e *encoder) field(id int, fieldType byte) {
-	last := &e.last[e.in-1]
+	last := &e.last[len(e.last)-1]
 	e.buf = append(e.buf, byte(id-*last)<<4|fieldType)
 	*last = id
 }

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -85,12 +86,8 @@ var structName = Entry{Kind: KeyEntry, Name: "_struct", Path: "_struct", Of: "re
 // another one is also found by its own name when no key has that name as a
 // whole.
 func Named(all []Entry, name string) (list []Entry) {
-	whole, inner := false, "."+strings.ToLower(name)
-	for i := range all {
-		if e := &all[i]; e.is(name) {
-			whole = whole || e.Kind == KeyEntry
-		}
-	}
+	inner := "." + strings.ToLower(name)
+	whole := slices.ContainsFunc(all, func(e Entry) bool { return e.Kind == KeyEntry && e.is(name) })
 	for i := range all {
 		if e := &all[i]; e.is(name) || !whole && strings.HasSuffix(strings.ToLower(e.Path), inner) {
 			list = append(list, *e)

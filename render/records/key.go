@@ -48,6 +48,12 @@ func (k *Key[R]) as(t Type) *Key[R] {
 	return k
 }
 
+// named gives the values names.
+func (k *Key[R]) named(t Type, names *schema.Names) *Key[R] {
+	k.Type, k.Names = t, names
+	return k
+}
+
 func (k *Key[R]) inBytes() *Key[R] {
 	k.Unit = Bytes
 	return k
@@ -126,13 +132,11 @@ func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) *Key[
 }
 
 func enum[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) *Key[R] {
-	k := number(name, doc, get).as(Enum)
-	k.Names = names
-	return k
+	return number(name, doc, get).named(Enum, names)
 }
 
 func flags[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) *Key[R] {
-	return enum(name, names, doc, get).as(Flags)
+	return number(name, doc, get).named(Flags, names)
 }
 
 // duration makes a key of a time span in nanoseconds that not every record has.
@@ -194,11 +198,12 @@ func errno[R any](name, doc string, get func(r R) int32) *Key[R] {
 
 // release makes a key of a version of Lustre, unknown where it is 0.
 func release[R any](name, doc string, get func(r R) uint32) *Key[R] {
-	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, _ int, v *Value) bool {
-		version := get(r)
-		v.Text = schema.AppendVersion(v.Text[:0:0], version)
-		return version != 0
-	}}
+	return text(name, doc, func(r R) string {
+		if version := get(r); version != 0 {
+			return string(schema.AppendVersion(nil, version))
+		}
+		return ""
+	})
 }
 
 func nid[R any](name, doc string, get func(r R) lnet.NID) *Key[R] {

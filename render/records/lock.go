@@ -39,11 +39,11 @@ var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix
 					v.U = l.Desc.Name[i]
 					return true
 				}},
-			resource("text", "what the name stands for: FID, object, quota id or configuration log",
-				func(l *lock) *opcodes.LockDesc { return &l.Desc }),
+			text("text", "what the name stands for: FID, object, quota id or configuration log",
+				func(l *lock) string { return string(l.Desc.AppendResource(nil)) }),
 		).when((*lock).HasResource),
 		enum("type", lockTypes, "kind of lock", func(l *lock) uint64 { return l.Desc.Kind }).when((*lock).HasResource),
-		mode("mode", "granted mode, before that the requested one"),
+		numberIf("mode", "granted mode, before that the requested one", (*lock).Mode).named(Enum, opcodes.LdlmMode),
 		flags("bits", opcodes.LdlmInodebits, "of an inodebits lock: the parts of the inode that it covers",
 			func(l *lock) uint64 { return l.Desc.Bits }).
 			when(isInodebits),
@@ -102,19 +102,6 @@ func resourceWords(l *lock) int {
 		return 0
 	}
 	return len(l.Desc.Name)
-}
-
-func resource[R any](name, doc string, get func(r R) *opcodes.LockDesc) *Key[R] {
-	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, _ int, v *Value) bool {
-		v.Text = get(r).AppendResource(v.Text[:0:0])
-		return len(v.Text) > 0
-	}}
-}
-
-func mode(name, doc string) *Key[*lock] {
-	k := numberIf(name, doc, (*lock).Mode).as(Enum)
-	k.Names = opcodes.LdlmMode
-	return k
 }
 
 // lastByte returns the last byte of a range. That of a flock without an end depends on
@@ -202,8 +189,8 @@ var Holders = Table[*locks.Holder]{Record: "blocker", Command: "locks", Keys: sy
 		text("job", "job id of their requests, when it is known", func(h *holder) string { return h.Job }),
 		nid("server", "node that granted them", func(h *holder) lnet.NID { return h.Server }),
 		text("target", "target of the locks, when it is known", func(h *holder) string { return h.Target }),
-		resource("resource", "what was locked: FID, object, quota id or configuration log",
-			func(h *holder) *opcodes.LockDesc { return &h.Resource }),
+		text("resource", "what was locked: FID, object, quota id or configuration log",
+			func(h *holder) string { return string(h.Resource.AppendResource(nil)) }),
 		enum("type", lockTypes, "kind of the locks", func(h *holder) uint64 { return h.Resource.Kind }).known(),
 		number("waits", "number of locks that had to wait for them", func(h *holder) int64 { return h.Waits }),
 		number("waited", "how long these waited for them, in total", func(h *holder) int64 { return h.Time }).as(Duration),

@@ -19,7 +19,7 @@ type Message struct {
 	*dissect.Message
 	First int64 // nanoseconds since the epoch
 
-	tree  *dissect.Tree
+	tree  dissect.Tree
 	built bool
 
 	fidList  []track.FID
@@ -35,22 +35,11 @@ func (m *Message) Set(msg *dissect.Message, first int64) {
 
 // Tree returns the tree of the message. It is built at the first call.
 func (m *Message) Tree() *dissect.Tree {
-	if m.tree == nil {
-		m.tree = &dissect.Tree{}
-	}
 	if !m.built {
 		m.tree.Build(m.Message)
 		m.built = true
 	}
-	return m.tree
-}
-
-// innerError returns the error inside a reply that is not its status, or 0.
-func (m *Message) innerError() int32 {
-	if m.tree == nil {
-		m.tree = &dissect.Tree{}
-	}
-	return m.tree.InnerError(m.Message)
+	return &m.tree
 }
 
 // Messages are the keys of a message, and its sections, which hold the fields of
@@ -85,7 +74,7 @@ var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: tr
 				return errno
 			}
 			if m.RPC.Status >= 0 {
-				return m.innerError()
+				return m.tree.InnerError(m.Message)
 			}
 			return m.RPC.Status
 		}).omit().when(func(m *Message) bool { return m.Kind == lnet.Reply }),
