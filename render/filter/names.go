@@ -28,8 +28,8 @@ func (c *compiler) lookup(name string) *field {
 	if c.record != nil {
 		return c.record(name)
 	}
-	if k, ok := probes[name]; ok {
-		return keyField(name, records.Path[*records.Message]{Key: k})
+	if i := slices.IndexFunc(probes, func(k *key) bool { return k.Name == name }); i >= 0 {
+		return keyField(name, records.Path[*records.Message]{Key: probes[i]})
 	}
 	key, ofRPC := strings.CutPrefix(name, records.RPCs.Prefix)
 	if !ofRPC || c.rpc == nil {

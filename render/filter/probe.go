@@ -1,9 +1,6 @@
 package filter
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
@@ -16,7 +13,7 @@ import (
 type key = records.Key[*records.Message]
 
 func body(f *schema.Field, get func(r *dissect.RPC) uint64) *key {
-	k := &key{Name: f.Name, Names: f.Names, Doc: f.Doc, Get: func(m *records.Message, _ int, v *records.Value) bool {
+	k := &key{Name: f.Name, Names: f.Names, JSON: records.Hidden, Doc: f.Doc, Get: func(m *records.Message, _ int, v *records.Value) bool {
 		v.U = get(&m.RPC)
 		return hasField(m, f)
 	}}
@@ -47,44 +44,39 @@ func hasField(m *records.Message, f *schema.Field) bool {
 }
 
 func header(name string, t records.Type, doc string, read func(n *lnet.Header, v *records.Value)) *key {
-	return &key{Name: name, Type: t, Doc: doc, Get: func(m *records.Message, _ int, v *records.Value) bool {
+	return &key{Name: name, Type: t, JSON: records.Hidden, Doc: doc, Get: func(m *records.Message, _ int, v *records.Value) bool {
 		read(&m.LNet, v)
 		return m.HasLNet()
 	}}
 }
 
-// probes are the fields that have probes, by their names and paths.
-var probes = func() map[string]*key {
-	all := make(map[string]*key)
-	for _, k := range []*key{
-		header("lnet.src_nid", records.NID, "node that sent the LNet message", func(n *lnet.Header, v *records.Value) { v.NID = n.Src }),
-		header("lnet.dest_nid", records.NID, "node that the LNet message is for", func(n *lnet.Header, v *records.Value) { v.NID = n.Dst }),
-		header("lnet.payload_length", records.Uint, "bytes behind the LNet header",
-			func(n *lnet.Header, v *records.Value) { v.U = uint64(n.Length) }),
-		{Name: "lnet.match_bits", Type: records.Decimal, Doc: "match bits of the LNet message", Get: matchBits},
-		body(opcodes.PbOpc, func(r *dissect.RPC) uint64 { return uint64(r.Opcode) }),
-		body(opcodes.PbType, func(r *dissect.RPC) uint64 { return uint64(r.Type) }),
-		body(opcodes.PbFlags, func(r *dissect.RPC) uint64 { return uint64(r.Flags) }),
-		body(opcodes.PbOpFlags, func(r *dissect.RPC) uint64 { return uint64(r.OpFlags) }),
-		body(opcodes.PbTransno, func(r *dissect.RPC) uint64 { return r.Transno }),
-		body(opcodes.PbLastCommitted, func(r *dissect.RPC) uint64 { return r.LastCommitted }),
-		{Name: "pb_status", Type: records.Status, Names: opcodes.LdlmError, Doc: opcodes.PbStatus.Doc, Get: pbStatus},
-	} {
-		all[k.Name] = k
-	}
-	all["match_bits"] = all["lnet.match_bits"]
-	return all
-}()
+// probes are the fields that have probes, by their names and paths. JSON has them in its sections.
+var probes = []*key{
+	header("lnet.dest_nid", records.NID, "node that the LNet message is for", func(n *lnet.Header, v *records.Value) { v.NID = n.Dst }),
+	{Name: "lnet.match_bits", JSON: records.Hidden, Type: records.Decimal, Doc: "match bits of the LNet message", Get: matchBits},
+	header("lnet.payload_length", records.Uint, "bytes behind the LNet header",
+		func(n *lnet.Header, v *records.Value) { v.U = uint64(n.Length) }),
+	header("lnet.src_nid", records.NID, "node that sent the LNet message", func(n *lnet.Header, v *records.Value) { v.NID = n.Src }),
+	{Name: "match_bits", JSON: records.Hidden, Type: records.Decimal, Doc: "match bits of the LNet message", Get: matchBits},
+	body(opcodes.PbFlags, func(r *dissect.RPC) uint64 { return uint64(r.Flags) }),
+	body(opcodes.PbLastCommitted, func(r *dissect.RPC) uint64 { return r.LastCommitted }),
+	body(opcodes.PbOpFlags, func(r *dissect.RPC) uint64 { return uint64(r.OpFlags) }),
+	body(opcodes.PbOpc, func(r *dissect.RPC) uint64 { return uint64(r.Opcode) }),
+	{Name: "pb_status", JSON: records.Hidden, Type: records.Status, Names: opcodes.LdlmError, Doc: opcodes.PbStatus.Doc, Get: pbStatus},
+	body(opcodes.PbTransno, func(r *dissect.RPC) uint64 { return r.Transno }),
+	body(opcodes.PbType, func(r *dissect.RPC) uint64 { return uint64(r.Type) }),
+}
 
 // ProbeKeys returns the fields of the wire that a filter reads without a tree as keys,
 // each by its longest name.
 func ProbeKeys() (keys []*key) {
-	for _, name := range slices.Sorted(maps.Keys(probes)) {
-		k := *probes[name]
-		if name == opcodes.PbOpc.Name {
+	for _, p := range probes {
+		k := *p
+		k.JSON = records.Null
+		if k.Name == opcodes.PbOpc.Name {
 			k.Get = wireOpcode
 		}
-		if name == k.Name {
+		if k.Name != "match_bits" {
 			keys = append(keys, &k)
 		}
 	}
@@ -92,15 +84,7 @@ func ProbeKeys() (keys []*key) {
 }
 
 // Probes lists the fields of the wire that a filter reads without a tree.
-func Probes() []records.Entry {
-	var keys []*key
-	for _, name := range slices.Sorted(maps.Keys(probes)) {
-		k := *probes[name]
-		k.Name, k.JSON = name, records.Hidden
-		keys = append(keys, &k)
-	}
-	return records.Messages.Only(keys).Entries()
-}
+func Probes() []records.Entry { return records.Messages.Only(probes).Entries() }
 
 func matchBits(m *records.Message, _ int, v *records.Value) bool {
 	v.U = m.LNet.MatchBits
