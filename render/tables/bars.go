@@ -1,8 +1,8 @@
 package tables
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -43,13 +43,8 @@ func (h *bins) append(dst *schema.Marked, columns int, label func([]byte, int64)
 		room = int64(min(max(minBar, columns-labelWidth-countWidth-6), maxBar))
 	}
 	for k := first; k <= last; k++ {
-		var buf [32]byte
-		text := label(buf[:0], h.bounds[k])
-		dst.Spaces(labelWidth - len(text)).Plain("<= ")
-		dst.Text = append(dst.Text, text...)
-		num := strconv.AppendInt(buf[:0], h.n[k], 10)
-		dst.Plain(" ").Spaces(countWidth - len(num))
-		dst.Text = append(dst.Text, num...)
+		text := label(nil, h.bounds[k])
+		dst.Plain(fmt.Sprintf("%*s<= %s %*d", labelWidth-len(text), "", text, countWidth, h.n[k]))
 		dst.Plain(" ").Add(schema.Number, bar(h.n[k], most, room)).Plain("\n")
 	}
 }
