@@ -10,8 +10,8 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// test reports whether a value is one that a filter wants.
-type test = func(*records.Value) bool
+// valueTest reports whether a value is one that a filter wants.
+type valueTest = func(*records.Value) bool
 
 // comparisons are the operators that compare: whether they hold for a result of order.
 var comparisons = map[string]func(order int) bool{
@@ -24,14 +24,14 @@ var comparisons = map[string]func(order int) bool{
 }
 
 // test compiles what follows the name of a field.
-func (c *compiler) test(f *field) test {
+func (c *compiler) test(f *field) valueTest {
 	if f.bit != "" {
 		if c.isOperator() {
 			c.fail(c.tok, "a flag cannot be compared: its name alone tests whether it is set", "")
 		}
 		return bitTest(f.bit)
 	}
-	if !c.skips("&") {
+	if !c.accept("&") {
 		if !c.isOperator() {
 			return func(*records.Value) bool { return true }
 		}
@@ -50,16 +50,12 @@ func (c *compiler) test(f *field) test {
 
 // isOperator reports whether the next token is an operator between a field and values.
 func (c *compiler) isOperator() bool {
-	switch name := c.tok.text; name {
-	case "&", "in", "contains", "matches":
-		return c.tok.kind == operator
-	default:
-		return c.tok.kind == operator && comparisons[name] != nil
-	}
+	return c.tok.kind == operator &&
+		(comparisons[c.tok.text] != nil || slices.Contains([]string{"&", "in", "contains", "matches"}, c.tok.text))
 }
 
 // operation compiles an operator and the values behind it.
-func (c *compiler) operation(f *field) test {
+func (c *compiler) operation(f *field) valueTest {
 	op := c.tok
 	c.advance()
 	switch op.text {
@@ -85,7 +81,7 @@ func (c *compiler) operation(f *field) test {
 	return compare(op.text, c.literal(c.value(), f))
 }
 
-func textTest(holds func(text []byte) bool) test {
+func textTest(holds func(text []byte) bool) valueTest {
 	var buf []byte
 	return func(v *records.Value) bool {
 		buf = appendValue(buf[:0], v)
@@ -94,7 +90,7 @@ func textTest(holds func(text []byte) bool) test {
 }
 
 // compare makes the test of a comparison with a literal.
-func compare(op string, l *literal) test {
+func compare(op string, l *literal) valueTest {
 	holds := comparisons[op]
 	return func(v *records.Value) bool {
 		o, ok := order(v, l)
@@ -115,7 +111,7 @@ func hasName(n *schema.Names, name string) bool {
 }
 
 // bitTest makes the test whether a flag is set, or a value has a name.
-func bitTest(name string) test {
+func bitTest(name string) valueTest {
 	return func(v *records.Value) bool {
 		if v.Names == nil {
 			return false

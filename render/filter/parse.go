@@ -33,9 +33,9 @@ func (c *compiler) compile(text string) (matcher, error) {
 	if c.advance(); c.tok.kind == eof {
 		c.fail(c.tok, "empty filter", "")
 	}
-	m := c.either()
+	m := c.orExpr()
 	if c.tok.kind != eof {
-		c.expected("and, or, or the end of the filter")
+		c.unexpected("and, or, or the end of the filter")
 	}
 	return m, c.err
 }
@@ -52,7 +52,7 @@ func (c *compiler) fail(t token, msg, hint string) {
 	}
 }
 
-func (c *compiler) expected(want string) {
+func (c *compiler) unexpected(want string) {
 	if c.tok.kind == eof {
 		c.fail(c.tok, "unexpected end of the filter; expected "+want, "")
 	} else {
@@ -60,8 +60,8 @@ func (c *compiler) expected(want string) {
 	}
 }
 
-// skips skips an operator, and reports whether it is the next token.
-func (c *compiler) skips(name string) bool {
+// accept skips an operator, and reports whether it is the next token.
+func (c *compiler) accept(name string) bool {
 	if c.tok.kind != operator || c.tok.text != name {
 		return false
 	}
@@ -69,24 +69,24 @@ func (c *compiler) skips(name string) bool {
 	return true
 }
 
-func (c *compiler) needs(name, want string) {
-	if !c.skips(name) {
-		c.expected(want)
+func (c *compiler) expect(name, want string) {
+	if !c.accept(name) {
+		c.unexpected(want)
 	}
 }
 
-func (c *compiler) either() matcher {
-	m := c.both()
-	for c.skips("or") {
-		a, b := m, c.both()
+func (c *compiler) orExpr() matcher {
+	m := c.andExpr()
+	for c.accept("or") {
+		a, b := m, c.andExpr()
 		m = func(s *subject) bool { return a(s) || b(s) }
 	}
 	return m
 }
 
-func (c *compiler) both() matcher {
+func (c *compiler) andExpr() matcher {
 	m := c.operand()
-	for c.skips("and") {
+	for c.accept("and") {
 		a, b := m, c.operand()
 		m = func(s *subject) bool { return a(s) && b(s) }
 	}
@@ -100,17 +100,17 @@ func (c *compiler) operand() matcher {
 	}
 	defer func() { c.depth-- }()
 	switch at := c.tok; {
-	case c.skips("not"):
+	case c.accept("not"):
 		m := c.operand()
 		return func(s *subject) bool { return !m(s) }
-	case c.skips("("):
-		m := c.either()
-		c.needs(")", ") for the ( in column "+strconv.Itoa(at.col+1))
+	case c.accept("("):
+		m := c.orExpr()
+		c.expect(")", ") for the ( in column "+strconv.Itoa(at.col+1))
 		return m
 	case at.kind == word:
 		return c.comparison()
 	}
-	c.expected("a field name")
+	c.unexpected("a field name")
 	return nil
 }
 
@@ -136,19 +136,19 @@ func (c *compiler) value() token {
 	case word, str, fid:
 		c.advance()
 	default:
-		c.expected("a value")
+		c.unexpected("a value")
 	}
 	return t
 }
 
 // set compiles the members of a set: values and ranges of them.
-func (c *compiler) set(f *field) test {
-	var members []test
-	c.needs("{", "a set such as {A, B} or {1..40}")
+func (c *compiler) set(f *field) valueTest {
+	var members []valueTest
+	c.expect("{", "a set such as {A, B} or {1..40}")
 	for {
 		from := c.literal(c.value(), f)
 		member := compare("==", from)
-		if c.skips("..") {
+		if c.accept("..") {
 			at := c.tok
 			to := c.literal(c.value(), f)
 			if c.err == nil && reversed(from, to) {
@@ -157,11 +157,11 @@ func (c *compiler) set(f *field) test {
 			low, high := compare(">=", from), compare("<=", to)
 			member = func(v *records.Value) bool { return low(v) && high(v) }
 		}
-		if members = append(members, member); !c.skips(",") {
+		if members = append(members, member); !c.accept(",") {
 			break
 		}
 	}
-	c.needs("}", ", or }")
+	c.expect("}", ", or }")
 	return func(v *records.Value) bool {
 		for _, m := range members {
 			if m(v) {

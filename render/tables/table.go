@@ -94,12 +94,11 @@ func (t *Table[R]) appendRows(dst *schema.Marked, list []R) {
 		c := &t.columns[k]
 		c.hidden = c.optional && !c.filled
 	}
-	t.fit(t.opt.Width)
+	t.fit()
 	t.line(dst, func(k int) ([]byte, schema.Role) { return []byte(t.columns[k].title), schema.Heading })
-	from := 0
 	for at := 0; at < len(t.cells); at += len(t.columns) {
 		t.line(dst, func(k int) ([]byte, schema.Role) {
-			c := t.cells[at+k]
+			from, c := 0, t.cells[at+k]
 			if at+k > 0 {
 				from = t.cells[at+k-1].end
 			}
@@ -183,14 +182,14 @@ const (
 	minTruncated = 12
 )
 
-// fit hides and truncates columns until the table has a width; 0: any. Columns
+// fit hides and truncates columns until the table has the width of the terminal; 0: any. Columns
 // without values are hidden first, then the extra ones. Lists of errors are
 // truncated before useful columns are hidden, the last ones first.
-func (t *Table[R]) fit(columns int) {
-	if columns == 0 {
+func (t *Table[R]) fit() {
+	if t.opt.Width == 0 {
 		return
 	}
-	over := -2 - columns
+	over := -2 - t.opt.Width
 	for k := range t.columns {
 		c := &t.columns[k]
 		c.wanted = c.width
