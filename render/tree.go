@@ -162,16 +162,13 @@ func (r *Tree) node(dst *schema.Marked, i, depth, label int) {
 		r.places = append(r.places, Place{len(dst.Text), i})
 	}
 	switch {
-	case n.Is(dissect.Zeros):
-		r.zeros(dst, n, depth, label)
-		return
 	case n.Is(dissect.Remark):
 		return // shown with the value that it is about
-	case isList(n) && !n.Is(dissect.Missing) && isFlat(&r.tree, i):
-		r.scalars(dst, i, depth, label)
-		return
-	case !isContainer(n, i) || n.Is(dissect.Missing):
+	case !isContainer(n, i) || n.State&(dissect.Missing|dissect.Zeros) != 0:
 		r.leaf(dst, i, depth, label)
+		return
+	case isList(n) && isFlat(&r.tree, i):
+		r.scalars(dst, i, depth, label)
 		return
 	}
 	r.name(dst, n, depth, 0)
@@ -179,26 +176,14 @@ func (r *Tree) node(dst *schema.Marked, i, depth, label int) {
 	if n.Field.Kind == schema.Record && n.Field.Type.Name != n.Name() && n.Depth > 0 {
 		dst.Plain(" ").Add(schema.Dim, n.Field.Type.Name)
 	}
-	r.remarks(dst, i)
-	if first < int(n.End) && r.tree.Nodes[first].Is(dissect.Remark) && r.tree.Nodes[first].Field == n.Field {
-		r.remark(dst, first)
-	}
+	r.remark(dst, n, int(n.End))
+	r.remark(dst, n, first)
 	r.span(dst, n)
 	dst.Text = append(dst.Text, '\n')
 	column, nodes := r.nameWidth(i), r.tree.Nodes[:n.End]
 	for k := first; k < len(nodes); k = int(nodes[k].End) {
 		r.node(dst, k, depth+1, column)
 	}
-}
-
-// zeros appends the line of a buffer of zero bytes.
-func (r *Tree) zeros(dst *schema.Marked, n *dissect.Node, depth, label int) {
-	r.name(dst, n, depth, max(label, 1))
-	begin := len(dst.Text)
-	dst.Text = append(strconv.AppendInt(dst.Text, int64(n.Len), 10), " zero bytes"...)
-	dst.MarkFrom(begin, schema.Dim)
-	r.span(dst, n)
-	dst.Text = append(dst.Text, '\n')
 }
 
 // nameWidth returns the width of the longest name of a node's parts.
@@ -245,19 +230,14 @@ func (r *Tree) name(dst *schema.Marked, n *dissect.Node, depth, label int) (colu
 	return depth*indent + label + gap
 }
 
-// remarks appends the remark that belongs to a value. It is the node behind
-// it.
-func (r *Tree) remarks(dst *schema.Marked, i int) {
-	nodes := r.tree.Nodes
-	next := int(nodes[i].End)
-	if next < len(nodes) && nodes[next].Is(dissect.Remark) && nodes[next].Field == nodes[i].Field {
-		r.remark(dst, next)
+// remark appends the node at an index if it is a remark about a value: it is behind the value, or the
+// first of its parts.
+func (r *Tree) remark(dst *schema.Marked, of *dissect.Node, at int) {
+	if at >= len(r.tree.Nodes) || !r.tree.Nodes[at].Is(dissect.Remark) || r.tree.Nodes[at].Field != of.Field {
+		return
 	}
-}
-
-func (r *Tree) remark(dst *schema.Marked, i int) {
 	dst.Plain(" ")
 	begin := len(dst.Text)
-	dst.Text = append(schema.AppendText(append(dst.Text, '('), r.tree.Bytes(&r.tree.Nodes[i])), ')')
+	dst.Text = append(schema.AppendText(append(dst.Text, '('), r.tree.Bytes(&r.tree.Nodes[at])), ')')
 	dst.MarkFrom(begin, schema.Dim)
 }

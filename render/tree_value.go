@@ -21,12 +21,15 @@ func (r *Tree) leaf(dst *schema.Marked, i, depth, label int) {
 		dst.MarkFrom(begin, schema.Warning)
 		dst.Plain("\n")
 		return
+	case n.Is(dissect.Zeros):
+		dst.Text = append(strconv.AppendInt(dst.Text, int64(n.Len), 10), " zero bytes"...)
+		dst.MarkFrom(begin, schema.Dim)
 	case n.Is(dissect.NotValid):
 		dst.Text = appendNodeValue(dst.Text, &r.tree, n)
 		dst.MarkFrom(begin, schema.Dim)
 	default:
 		r.value(dst, n, column)
-		r.remarks(dst, i)
+		r.remark(dst, n, int(n.End))
 	}
 	r.endLine(dst, n, depth)
 }
@@ -60,11 +63,7 @@ func (r *Tree) value(dst *schema.Marked, n *dissect.Node, column int) {
 		dst.Text = appendNodeValue(dst.Text, &r.tree, n)
 	}
 	dst.MarkFrom(begin, roleOfField(f))
-	switch f.Format {
-	case schema.Time, schema.Size, schema.Errno:
-		r.meaning(dst, n)
-		return
-	}
+	r.meaning(dst, n)
 }
 
 func roleOfField(f *schema.Field) schema.Role {
@@ -197,11 +196,8 @@ func onWire(n *dissect.Node) bool { return n.Src != dissect.InText && n.Src != d
 // dump appends, with Hex, the bytes of a node in lines of 16, as hex and as text.
 func (r *Tree) dump(dst *schema.Marked, n *dissect.Node, depth int) {
 	const line = 16
-	if !r.opt.Hex || !onWire(n) {
-		return
-	}
 	b := r.tree.Bytes(n)
-	if len(b) <= maxInline {
+	if !r.opt.Hex || !onWire(n) || n.Is(dissect.Zeros) || len(b) <= maxInline {
 		return
 	}
 	for at := 0; at < len(b); at += line {
