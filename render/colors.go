@@ -77,6 +77,11 @@ type painter struct {
 }
 
 func (p *painter) Append(dst []byte, m *dissect.Message, at Moment) []byte {
+	if !p.colors.on {
+		p.text.Text = dst // which saves a copy
+		p.of.Append(&p.text, m, at)
+		return p.text.Text
+	}
 	p.text.Reset()
 	p.of.Append(&p.text, m, at)
 	return p.colors.Paint(dst, &p.text)

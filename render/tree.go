@@ -176,8 +176,8 @@ func (r *Tree) node(dst *schema.Marked, i, depth, label int) {
 	if n.Field.Kind == schema.Record && n.Field.Type.Name != n.Name() && n.Depth > 0 {
 		dst.Plain(" ").Add(schema.Dim, n.Field.Type.Name)
 	}
-	r.remark(dst, n, int(n.End))
-	r.remark(dst, n, first)
+	r.remarks(dst, n, int(n.End))
+	r.remarks(dst, n, first)
 	r.span(dst, n)
 	dst.Text = append(dst.Text, '\n')
 	column, nodes := r.nameWidth(i), r.tree.Nodes[:n.End]
@@ -230,14 +230,13 @@ func (r *Tree) name(dst *schema.Marked, n *dissect.Node, depth, label int) (colu
 	return depth*indent + label + gap
 }
 
-// remark appends the node at an index if it is a remark about a value: it is behind the value, or the
+// remarks appends the node at an index if it is a remark about a value: it is behind the value, or the
 // first of its parts.
-func (r *Tree) remark(dst *schema.Marked, of *dissect.Node, at int) {
-	if at >= len(r.tree.Nodes) || !r.tree.Nodes[at].Is(dissect.Remark) || r.tree.Nodes[at].Field != of.Field {
-		return
+func (r *Tree) remarks(dst *schema.Marked, of *dissect.Node, at int) {
+	if at < len(r.tree.Nodes) && r.tree.Nodes[at].Is(dissect.Remark) && r.tree.Nodes[at].Field == of.Field {
+		dst.Plain(" ")
+		begin := len(dst.Text)
+		dst.Text = append(schema.AppendText(append(dst.Text, '('), r.tree.Bytes(&r.tree.Nodes[at])), ')')
+		dst.MarkFrom(begin, schema.Dim)
 	}
-	dst.Plain(" ")
-	begin := len(dst.Text)
-	dst.Text = append(schema.AppendText(append(dst.Text, '('), r.tree.Bytes(&r.tree.Nodes[at])), ')')
-	dst.MarkFrom(begin, schema.Dim)
 }

@@ -57,6 +57,6 @@ func (r *Tree) scalars(dst *schema.Marked, i, depth, label int) {
 		k += same
 	}
 	Wrap(dst, begin, column, r.opt.Width)
-	r.remark(dst, &t.Nodes[i], int(t.Nodes[i].End))
+	r.remarks(dst, &t.Nodes[i], int(t.Nodes[i].End))
 	r.endLine(dst, &t.Nodes[i], depth)
 }

@@ -29,7 +29,7 @@ func (r *Tree) leaf(dst *schema.Marked, i, depth, label int) {
 		dst.MarkFrom(begin, schema.Dim)
 	default:
 		r.value(dst, n, column)
-		r.remark(dst, n, int(n.End))
+		r.remarks(dst, n, int(n.End))
 	}
 	r.endLine(dst, n, depth)
 }
