@@ -44,21 +44,22 @@ func (p *Pass) FollowOptions() follow.Options {
 	return o
 }
 
-// namesWith returns the names that are given, with those in the comment of a capture file, which
+// readNames sets the names that are given, with those in the comment of a capture file, which
 // is known when a frame was read.
-func (p *Pass) namesWith(src *source) *targets.Names {
-	if src.reader == nil {
-		return p.in.names
+func (p *Pass) readNames() {
+	p.names = p.in.names
+	if p.src.reader == nil {
+		return
 	}
-	format, _ := src.reader.Format()
-	if !strings.HasPrefix(format.Comment, targets.CommentTitle) {
-		return p.in.names
+	if format, _ := p.src.reader.Format(); strings.HasPrefix(format.Comment, targets.CommentTitle) {
+		p.names = p.in.names.Clone()
+		if err := p.names.Read(strings.NewReader(format.Comment), "the comment of the capture"); err != nil && p.in.flags.Verbose {
+			p.sys.Say("%v", err)
+		}
 	}
-	names := p.in.names.Clone()
-	if err := names.Read(strings.NewReader(format.Comment), "the comment of the capture"); err != nil && p.in.flags.Verbose {
-		p.sys.Say("%v", err)
+	if p.targets != nil {
+		p.targets.SetNames(p.names)
 	}
-	return names
 }
 
 // The number of bytes of frames that lookAhead reads: the lower one if all targets are known
@@ -81,8 +82,7 @@ const heldAhead = 1 << 10
 // connections whose targets it found, with what finds those behind the end of the look. It
 // ends early where the input is damaged, which the pass itself will report.
 func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
-	names := p.in.names
-	e := targets.New(names)
+	e := targets.New(p.names)
 	t := track.NewPairing(track.Options{Sent: e.Sent, Answered: e.Answered, Held: heldAhead})
 	d := dissect.New(dissect.Options{Ports: p.in.ports, Answered: heldAhead, Handle: func(m *dissect.Message) {
 		if m.Kind == lnet.Request || m.Kind == lnet.Reply {
@@ -91,19 +91,15 @@ func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 	}})
 	var further *targets.Evidence
 	begun, bytes, n := time.Now(), 0, 0
-	_ = p.readAgain(func(src *source, f *capture.Frame, keep bool) error {
-		if n++; n == 1 {
-			names = p.namesWith(src)
-			e.SetNames(names)
-		}
+	_ = p.readAgain(func(f *capture.Frame, keep bool) error {
 		bytes += len(f.Data)
 		end := bytes > maxLookAhead
-		if n%framesPerLook == 0 {
+		if n++; n%framesPerLook == 0 {
 			late := p.opt.LookAhead > 0 && time.Since(begun) > p.opt.LookAhead
 			end = end || late || bytes > minLookAhead && (e.Requests() > quietRequests || e.Complete())
 		}
 		if end {
-			further = targets.New(names)
+			further = targets.New(p.names)
 			return io.EOF
 		}
 		if keep {

@@ -324,7 +324,7 @@ func (p *Pass) head() *logs.Head {
 	bytes, more := 0, true
 	t := track.NewPairing(track.Options{Done: func(r *track.RPC) { more = h.Add(r) }})
 	d := dissect.New(dissect.Options{Ports: p.in.ports, Handle: func(m *dissect.Message) { t.Message(m) }})
-	_ = p.readAgain(func(_ *source, f *capture.Frame, keep bool) error {
+	_ = p.readAgain(func(f *capture.Frame, keep bool) error {
 		if keep {
 			d.Frame(f)
 		}

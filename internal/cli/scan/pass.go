@@ -150,6 +150,7 @@ type Pass struct {
 	selected  int
 	cut       truncations                   // of all frames
 	targets   *targets.Evidence             // of an input that is read once; nil: nobody follows it
+	names     *targets.Names                // those that are given, or stand in the comment of the capture
 	asked     atomic.Pointer[targets.Names] // what lctl has told so far, with the names that are given
 	taken     *targets.Names                // the value of asked that targets were given last
 	inputErr  error                         // why reading ended before the end of the input
@@ -406,8 +407,8 @@ func (p *Pass) outage(err error) {
 // frame passes a frame to all that take frames. It returns false if the capture filter
 // leaves it out.
 func (p *Pass) frame(f *capture.Frame) (take bool, err error) {
-	if !p.clock.begun && p.targets != nil && p.src.reader != nil {
-		p.targets.SetNames(p.namesWith(p.src))
+	if !p.clock.begun {
+		p.readNames()
 	}
 	p.takeNames()
 	p.clock.frame(f.Time)

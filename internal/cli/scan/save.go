@@ -268,7 +268,7 @@ func (p *Pass) finishSave() error {
 // keeps, until do returns an error; io.EOF ends the reading without being one. The first reading
 // has reported damage.
 func (p *Pass) Reread(do func(*capture.Frame) error) (err error) {
-	return p.readAgain(func(_ *source, f *capture.Frame, keep bool) error {
+	return p.readAgain(func(f *capture.Frame, keep bool) error {
 		if !keep {
 			return nil
 		}
@@ -277,7 +277,7 @@ func (p *Pass) Reread(do func(*capture.Frame) error) (err error) {
 }
 
 // readAgain is Reread with all frames; keep is what the capture filter says.
-func (p *Pass) readAgain(do func(src *source, f *capture.Frame, keep bool) error) (err error) {
+func (p *Pass) readAgain(do func(f *capture.Frame, keep bool) error) (err error) {
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
 		return err
@@ -288,7 +288,7 @@ func (p *Pass) readAgain(do func(src *source, f *capture.Frame, keep bool) error
 		if err = src.next(&f); err == nil {
 			var keep bool
 			if keep, err = p.keeps(&f); err == nil {
-				err = do(src, &f, keep)
+				err = do(&f, keep)
 			}
 		}
 	}
