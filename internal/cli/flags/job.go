@@ -199,6 +199,7 @@ func (j *Job) check(input bool, own error) (err error) {
 		{j.SaveAll && j.Save == "", "--all-frames needs -w"},
 		{j.print && j.Save == "", "-P needs -w"},
 		{len(j.Fields) > 0 && form != "fields" && !(j.addsColumns && form == ParquetForm), "-e needs -T fields"},
+		{form == ParquetForm && j.Sys.OutTTY, "-T parquet: the output is a terminal; name a file with -o, or redirect it"},
 		{len(j.Fields) == 0 && form == "fields", "-T fields needs the names of fields (-e NAME)"},
 	} {
 		if x.isWrong {
@@ -252,7 +253,7 @@ func (j *Job) Open(o scan.Options) *Reading {
 	o.SaveTo, o.SaveAll = j.Save, j.SaveAll
 	x := &Reading{Pass: scan.New(j.Sys, j.In, o), In: j.In, job: j, colors: render.NewColors(j.Colored())}
 	var err error
-	if x.Out, err = j.newWriter(); err != nil {
+	if x.Out, err = j.In.NewWriter(j.Sys, "-o", j.Output); err != nil {
 		x.Fail(err)
 		x.Out = j.Sys.NewWriter(iostreams.FlushWhenFull) // to which nothing is written
 	}

@@ -25,13 +25,6 @@ import (
 // ParquetForm is the output form of Parquet files.
 const ParquetForm = "parquet"
 
-func (j *Job) newWriter() (*iostreams.Writer, error) {
-	if !j.toFile() && j.Form.Value == ParquetForm && j.Sys.OutTTY {
-		return nil, exit.Usagef("-T parquet: the output is a terminal; name a file with -o, or redirect it")
-	}
-	return j.In.NewWriter(j.Sys, "-o", j.Output)
-}
-
 // FlushPolicy returns when what is written is flushed.
 func (j *Job) FlushPolicy() iostreams.FlushPolicy {
 	switch {

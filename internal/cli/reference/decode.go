@@ -2,7 +2,6 @@ package reference
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -111,17 +110,12 @@ func (p *prose) decodeLog(line string) error {
 	return p.write(&out)
 }
 
-// maxAttributes is the longest input of decode, in bytes.
-const maxAttributes = 16 << 20
-
 // decodeInput decodes extended attributes from standard input.
 func (p *prose) decodeInput(big bool) error {
-	text, err := io.ReadAll(io.LimitReader(os.Stdin, maxAttributes+1))
+	text, err := io.ReadAll(os.Stdin)
 	switch {
 	case err != nil:
 		return err
-	case len(text) > maxAttributes:
-		return fmt.Errorf("standard input is longer than %d bytes", maxAttributes)
 	case !explain.AreAttributes(string(text)):
 		return exit.Usagef("standard input has no extended attributes as getfattr prints them")
 	}

@@ -221,7 +221,7 @@ func (c *command) split(args []string) (query string, files []string, err error)
 				return "", nil, explainMissing(path, err)
 			}
 		}
-		text, err = io.ReadAll(io.LimitReader(os.Stdin, maxQuery+1))
+		text, err = io.ReadAll(os.Stdin)
 		if err != nil {
 			return "", nil, fmt.Errorf("read standard input: %w", err)
 		}
@@ -229,10 +229,6 @@ func (c *command) split(args []string) (query string, files []string, err error)
 	switch query = strings.TrimSpace(string(text)); {
 	case query == "":
 		return "", nil, exit.Usagef("no query given: it is the first argument, such as 'from by_op', or read from standard input")
-	case len(query) > maxQuery:
-		return "", nil, exit.Usagef("the query is longer than %d bytes", maxQuery)
-	case strings.ContainsRune(query, 0):
-		return "", nil, exit.Usagef("the query has a byte 0 in it")
 	case slices.Contains(files, stdin):
 		return "", nil, exit.Usagef("-: standard input cannot be a capture here; save it first")
 	}

@@ -31,9 +31,6 @@ func formFlags(form string, terminal bool) []string {
 	return []string{"-" + form}
 }
 
-// maxQuery is how long a query may be in bytes: Linux has 128 KiB for an argument.
-const maxQuery = 100_000
-
 var errNoDuckDB = errors.New("duckdb is not in PATH: https://duckdb.org/install has its command-line client, one file without dependencies")
 
 // duckdb runs DuckDB with views; without a query it is interactive.
