@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	_ "embed"
 	"io"
 	"os"
 	"slices"
@@ -74,6 +75,11 @@ func writeCompletion(root *cobra.Command, shell string, w io.Writer) (err error)
 	return err
 }
 
+// wordsBash finds the words of the command line without the package bash-completion.
+//
+//go:embed words.bash
+var wordsBash string
+
 // ownBash changes cobra's script for bash, which gets the words of the command line from the package
 // bash-completion, and knows no words in quotes. In ours, words end at spaces outside quotes, the
 // last one is closed for eval, and a word in quotes is completed as it is, as a whole.
@@ -85,27 +91,7 @@ var ownBash = strings.NewReplacer(
     else
         __lshark_init_completion -n =: || return
     fi
-`, `    local i c quote='' word='' line=${COMP_LINE:0:COMP_POINT}
-    words=()
-    for ((i = 0; i < ${#line}; i++)); do
-        c=${line:i:1}
-        if [[ -z $quote && $c == [[:space:]] ]]; then
-            [[ -n $word ]] && words+=("$word")
-            word=
-            continue
-        fi
-        if [[ $c == "$quote" ]]; then
-            quote=
-        elif [[ -z $quote && $c == [\'\"] ]]; then
-            quote=$c
-        fi
-        word+=$c
-    done
-    words+=("$word$quote")
-    cword=$((${#words[@]} - 1))
-    prev=${words[cword - 1]}
-    cur=${word#"$quote"}
-`)
+`, wordsBash)
 
 // ownZsh changes cobra's script for zsh, which splits words in quotes at their spaces.
 var ownZsh = strings.NewReplacer(
