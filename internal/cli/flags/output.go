@@ -80,7 +80,7 @@ func ParquetFunc[R any](x *Reading, keys *records.Table[R]) func(dst []byte, r R
 // source identifies a capture and the flags that decide what is made of it; empty
 // when the capture, or a file that a flag names, is no regular file.
 func (j *Job) source(path string) string {
-	state, ok := fileState(path)
+	state, ok := FileState(path)
 	text := fmt.Sprintf("lshark %s; %s", Version(), state)
 	j.cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Changed || slices.Contains([]string{"read", "output", "jobs", "quiet", "verbose"}, f.Name) {
@@ -89,7 +89,7 @@ func (j *Job) source(path string) string {
 		text += fmt.Sprintf("; --%s %s", f.Name, f.Value)
 		if files, isList := f.Value.(pflag.SliceValue); isList && f.Name == "names" {
 			for _, path := range files.GetSlice() {
-				state, regular := fileState(path)
+				state, regular := FileState(path)
 				text, ok = text+"; "+state, ok && regular
 			}
 		}
@@ -100,9 +100,9 @@ func (j *Job) source(path string) string {
 	return text
 }
 
-// fileState describes the content of a file without reading it. ok is false when it is no
+// FileState describes the content of a file without reading it. ok is false when it is no
 // regular file.
-func fileState(path string) (state string, ok bool) {
+func FileState(path string) (state string, ok bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return "", false

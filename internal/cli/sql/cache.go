@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
@@ -63,32 +64,18 @@ func (c *cache) check() error {
 }
 
 // use returns the folder for what is made of a capture with some flags, and notes that it is used.
-func (c *cache) use(path string, flags []string) (folder string, err error) {
-	state, err := fileState(path)
-	if err != nil {
-		return "", err
-	}
-	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.release, state, flags))
-	folder = filepath.Join(c.folder, parquetFolder, hex.EncodeToString(key[:]))
+func (c *cache) use(path string, args []string) (folder string, err error) {
+	state, _ := flags.FileState(path)
 	if path, err = filepath.Abs(path); err != nil {
 		return "", err
 	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", c.release, path, state, args))
+	folder = filepath.Join(c.folder, parquetFolder, hex.EncodeToString(key[:]))
 	err = errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, captureFile), []byte(path), iostreams.SecretFileMode))
 	if err != nil {
 		return "", fmt.Errorf("cache: %w", err)
 	}
 	return folder, nil
-}
-
-// fileState returns what identifies the content of a file without reading it: its path, its size
-// and when it was changed.
-func fileState(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	path, err = filepath.Abs(path)
-	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()), err
 }
 
 // entries returns what the cache has, the last used first.

@@ -128,9 +128,8 @@ func release() string {
 		return text
 	}
 	if path, err := os.Executable(); err == nil {
-		if s, err := fileState(path); err == nil {
-			text += " " + s
-		}
+		state, _ := flags.FileState(path)
+		text += " " + state
 	}
 	return text
 }
