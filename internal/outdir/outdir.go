@@ -114,30 +114,22 @@ func (d *Dir) Remove(temporary string) {
 	}
 }
 
-// own returns what this host has written, with these beginnings and ends of names.
+// own returns what this host has written: a name is the prefix, the host, the time, what follows the time, and the suffix.
 func (d *Dir) own(prefix, suffix string) (list []fs.DirEntry) {
 	entries, err := os.ReadDir(d.Path)
 	if err != nil {
 		d.Log("%v", err)
 	}
 	for _, e := range entries {
-		if d.isOwn(e.Name(), prefix, suffix) && (d.Folders && e.IsDir() || !d.Folders && e.Type().IsRegular()) {
+		rest, isHost := strings.CutPrefix(e.Name(), prefix+d.host+"-")
+		rest, isKind := strings.CutSuffix(rest, suffix)
+		begun, _, _ := strings.Cut(rest, "-")
+		_, wrong := time.Parse(TimeForm, begun)
+		if isHost && isKind && wrong == nil && (d.Folders && e.IsDir() || !d.Folders && e.Type().IsRegular()) {
 			list = append(list, e)
 		}
 	}
 	return list
-}
-
-// isOwn reports whether a name is one that this host gives: the prefix, the host, the time,
-// what follows the time, and the suffix.
-func (d *Dir) isOwn(name, prefix, suffix string) bool {
-	rest, ok := strings.CutPrefix(name, prefix+d.host+"-")
-	if !ok || !strings.HasSuffix(rest, suffix) {
-		return false
-	}
-	begun, _, _ := strings.Cut(strings.TrimSuffix(rest, suffix), "-")
-	_, err := time.Parse(TimeForm, begun)
-	return err == nil
 }
 
 type entry struct {
