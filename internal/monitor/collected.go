@@ -231,6 +231,15 @@ func (c collector) aboutProcess(h *Health, ranked []rankedFamilies, release stri
 
 func (m *Monitor) collect() {
 	h := m.opt.Health()
+	if m.Recorder != nil {
+		h.Recorder = m.Recorder.Stats()
+	}
+	if m.Troubles != nil {
+		h.Troubles = m.Troubles.Stats()
+	}
+	if m.Spans != nil {
+		h.OTLP = m.Spans.Stats()
+	}
 	c := collector{m.registry}
 	c.aboutCapture(&m.at, m.opt.Live)
 	c.aboutOutputs(&h, m.at.notSelected)

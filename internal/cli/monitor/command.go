@@ -59,17 +59,14 @@ type command struct {
 	sys     *scan.System
 	execute func(sys *scan.System, args []string) error // runs a command line
 
-	in       *scan.Input
-	pass     *scan.Pass
-	monitor  *monitor.Monitor
-	recorder *monitor.Recorder // nil: none
-	troubles *trouble.Recorder // nil: none
-	exporter *otlp.Exporter    // nil: none
-	server   *server           // nil: none
-	service  *service
-	reloads  atomic.Pointer[monitor.Reloads]
-	changed  atomic.Pointer[monitor.Settings] // to be applied by tick, nil: none
-	next     time.Time                        // of tick
+	in      *scan.Input
+	pass    *scan.Pass
+	monitor *monitor.Monitor
+	server  *server // nil: none
+	service *service
+	reloads atomic.Pointer[monitor.Reloads]
+	changed atomic.Pointer[monitor.Settings] // to be applied by tick, nil: none
+	next    time.Time                        // of tick
 
 	newTarget bool      // a connect has named one since the node was asked for names
 	askNext   time.Time // when it may be asked again
@@ -207,11 +204,6 @@ func (c *command) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.hasReceiver() {
-		if c.exporter, err = c.newExporter(); err != nil {
-			return err
-		}
-	}
 	if in.OnlyLogs() && c.trouble.Dir != "" {
 		return exit.Usagef("--trouble writes frames, which logs do not have")
 	}
@@ -225,20 +217,9 @@ func (c *command) run(args []string) error {
 	defer c.service.close()
 	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage, Files: c.files(), AsksNode: true, Logs: scan.LogUse{Flag: "ha"}})
 	c.monitor = c.newMonitor()
-	if c.records != "" {
-		if err := c.openRecords(); err != nil {
-			return err
-		}
+	if err := c.openOutputs(); err != nil {
+		return err
 	}
-	if c.trouble.Dir != "" {
-		if err := c.openTroubles(); err != nil {
-			return err
-		}
-	}
-	if c.exporter != nil {
-		c.exporter.Start(c.otlp.interval, c.monitor.Registry())
-	}
-	c.monitor.Outputs = monitor.Outputs{Recorder: c.recorder, Spans: c.exporter, Troubles: c.troubles}
 	c.monitor.Set(*first)
 	c.pass.Observe(c.monitor)
 	c.pass.Add(scan.Consumer{
@@ -263,19 +244,31 @@ func (c *command) newMonitor() *monitor.Monitor {
 // minTroubleSize is the least memory of the flight recorder, in bytes.
 const minTroubleSize = 4 << 20
 
-func (c *command) openTroubles() (err error) {
-	o := c.trouble.Options(c.sys, c.in, c.execute)
-	if c.sys.SaveMemory != nil {
-		c.sys.SaveMemory() // pages are made while the capture goes on: the heap would double for each
+// openOutputs opens what the monitor writes to. What is wrong with the receiver is an error first.
+func (c *command) openOutputs() (err error) {
+	m := c.monitor
+	if c.hasReceiver() {
+		m.Spans, err = otlp.New(otlp.Config{Endpoint: c.otlp.url, Headers: c.otlp.headers, Service: "lshark", Release: flags.Version(),
+			Host: flags.HostName(), Names: monitor.Names(), Getenv: c.sys.Env, Log: func(message string) { c.sys.Say("%s", message) }})
+		if err != nil {
+			return exit.UsageError{Err: err}
+		}
 	}
-	c.troubles, err = trouble.NewRecorder(trouble.RecorderOptions{Options: o, MemoryTime: c.trouble.time, MemorySize: int64(c.trouble.size),
-		Snaplen: cmp.Or(c.input.Snaplen, trouble.DefaultSnaplen), Findings: c.monitor.Findings, Names: c.monitor.TargetNames})
-	return err
-}
-
-func (c *command) openRecords() (err error) {
-	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Sensor: flags.HostName(),
-		Capture: c.in.Name(), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
+	if c.records != "" {
+		m.Recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Sensor: flags.HostName(),
+			Capture: c.in.Name(), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
+	}
+	if c.trouble.Dir != "" && err == nil {
+		o := c.trouble.Options(c.sys, c.in, c.execute)
+		if c.sys.SaveMemory != nil {
+			c.sys.SaveMemory() // pages are made while the capture goes on: the heap would double for each
+		}
+		m.Troubles, err = trouble.NewRecorder(trouble.RecorderOptions{Options: o, MemoryTime: c.trouble.time, MemorySize: int64(c.trouble.size),
+			Snaplen: cmp.Or(c.input.Snaplen, trouble.DefaultSnaplen), Findings: m.Findings, Names: m.TargetNames})
+	}
+	if m.Spans != nil && err == nil {
+		m.Spans.Start(c.otlp.interval, m.Registry())
+	}
 	return err
 }
 
@@ -283,15 +276,6 @@ func (c *command) openRecords() (err error) {
 // variables of OpenTelemetry say, but only what happens now.
 func (c *command) hasReceiver() bool {
 	return c.otlp.url != "" || c.in.Live() && otlp.Configured(c.sys.Env)
-}
-
-func (c *command) newExporter() (*otlp.Exporter, error) {
-	e, err := otlp.New(otlp.Config{Endpoint: c.otlp.url, Headers: c.otlp.headers, Service: "lshark", Release: flags.Version(),
-		Host: flags.HostName(), Names: monitor.Names(), Getenv: c.sys.Env, Log: func(message string) { c.sys.Say("%s", message) }})
-	if err != nil {
-		return nil, exit.UsageError{Err: err}
-	}
-	return e, nil
 }
 
 // files returns what is opened while the capture runs: records, the file of settings, and for
@@ -401,16 +385,16 @@ const closeOTLP = 5 * time.Second
 func (c *command) close() error {
 	c.service.stopping()
 	var err error
-	if c.recorder != nil {
-		err = c.recorder.Close()
+	if c.monitor.Recorder != nil {
+		err = c.monitor.Recorder.Close()
 	}
-	if c.troubles != nil {
-		err = errors.Join(err, c.troubles.Close())
+	if c.monitor.Troubles != nil {
+		err = errors.Join(err, c.monitor.Troubles.Close())
 	}
-	if c.exporter != nil {
+	if c.monitor.Spans != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), closeOTLP)
 		defer cancel()
-		if err := c.exporter.Shutdown(ctx); err != nil {
+		if err := c.monitor.Spans.Shutdown(ctx); err != nil {
 			c.sys.Say("%v", err)
 		}
 	}

@@ -79,18 +79,9 @@ func (c *command) readAgain() (*monitor.Settings, error) {
 	return n.check()
 }
 
-// health returns what is known about the process and its outputs.
+// health returns what is known about the process.
 func (c *command) health() monitor.Health {
 	h := monitor.Health{Reload: *c.reloads.Load(), Process: process()}
 	h.Process.Started = c.begun
-	if c.recorder != nil {
-		h.Recorder = c.recorder.Stats()
-	}
-	if c.troubles != nil {
-		h.Troubles = c.troubles.Stats()
-	}
-	if c.exporter != nil {
-		h.OTLP = c.exporter.Stats()
-	}
 	return h
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +19,6 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -212,21 +210,6 @@ func TestUnit(t *testing.T) {
 	if out, err := exec.Command(tool, "verify", "--man=no", path).CombinedOutput(); err != nil || bytes.Contains(out, []byte("lshark-monitor.service:")) {
 		t.Errorf("%v: %s", err, out)
 	}
-}
-
-// TestCloseSendsLast checks that the metrics are sent at the end.
-func TestCloseSendsLast(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	defer server.Close()
-	c := newCommand(&scan.System{IO: &iostreams.IO{Env: func(string) string { return "" }}}, nil)
-	c.otlp.url = server.URL
-	registry := metrics.New(time.Now())
-	registry.Family(metrics.Desc{Type: metrics.CounterType, Name: "x", Help: "x"}).With()
-	x := must.Value(c.newExporter())(t)
-	x.Start(time.Hour, registry)
-	must.NoError(t, x.Shutdown(t.Context()))
-	s := x.Stats()
-	assert.That(t, s.Points.Sent == 1, "%+v", s)
 }
 
 // TestWatchdogWhileClosing checks that the watchdog gets messages until close, and that a

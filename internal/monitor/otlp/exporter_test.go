@@ -330,6 +330,19 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
+// The metrics of a registry are sent at each interval and at the end.
+func TestStart(t *testing.T) {
+	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		registry := metrics.New(time.Now())
+		registry.Family(metrics.Desc{Type: metrics.CounterType, Name: "x", Help: "x"}).With()
+		e.Start(time.Hour, registry)
+		sleep(150 * time.Minute)
+		assert.Equal(t, e.Stats().Points.Sent, 2, "after two intervals")
+		must.NoError(t, e.Shutdown(t.Context()))
+		assert.Equal(t, e.Stats().Points.Sent, 3, "at the end")
+	})
+}
+
 // Shutdown ends the wait for the next attempt, makes one more, and ends with
 // its context.
 func TestShutdownReceiverAway(t *testing.T) {
