@@ -35,15 +35,10 @@ func (a *age) String() string {
 	case d%day == 0:
 		return strconv.FormatInt(int64(d/day), 10) + "d"
 	}
-	text := d.String()
-	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = rest + "m"
-	}
-	if rest, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = rest + "h"
-	}
-	return text
+	return withoutZeros.Replace(d.String())
 }
+
+var withoutZeros = strings.NewReplacer("h0m0s", "h", "m0s", "m")
 
 func (*age) Type() string { return "TIME" }
 

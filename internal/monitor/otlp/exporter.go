@@ -3,7 +3,6 @@ package otlp
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
@@ -63,8 +62,8 @@ func New(c Config) (*Exporter, error) {
 		return nil, err
 	}
 	e := &Exporter{names: c.Names, explicit: words[3] == explicit,
-		spans:  &stream{name: "traces", items: "spans", limit: maxQueue - maxBatch},
-		points: &stream{name: "metrics", items: "data points", limit: math.MaxInt, newest: true}}
+		spans:  &stream{name: "traces", items: "spans", full: maxBatch, limit: maxQueue - maxBatch},
+		points: &stream{name: "metrics", items: "data points"}}
 	for _, s := range []*stream{e.points, e.spans} {
 		s.client, s.timeout, s.log, s.resource = client, timeout, c.Log, resource
 		if s.url, err = c.url(s.name); err != nil {

@@ -20,8 +20,8 @@ import (
 // the network.
 type stream struct {
 	name, items string // of the signal, and of what it consists of, in messages
-	newest      bool   // what waits is out of date when something newer comes
-	limit       int    // bytes that may wait
+	full        int    // bytes at which what was added is sent at once
+	limit       int    // bytes that may wait; 0: only the newest batch
 	url         *url.URL
 	header      http.Header
 	client      *http.Client
@@ -94,7 +94,7 @@ func (s *stream) add(more func(*batch)) {
 	case s.closed:
 		s.stats.Dropped += added
 		s.current = batch{}
-	case s.newest || len(s.current.data) >= maxBatch:
+	case len(s.current.data) >= s.full:
 		s.flush()
 	case before == 0:
 		s.flushed.Reset(spanDelay)
@@ -118,7 +118,7 @@ func (s *stream) dropOldest() {
 	for _, b := range s.waiting {
 		bytes += len(b.data)
 	}
-	for len(s.waiting) > 0 && (bytes > s.limit || s.newest && len(s.waiting) > 1) {
+	for len(s.waiting) > 1 && bytes > s.limit {
 		bytes -= len(s.waiting[0].data)
 		s.stats.Dropped += s.waiting[0].items
 		s.waiting = slices.Delete(s.waiting, 0, 1)
@@ -220,7 +220,7 @@ func (s *stream) settle(b batch, refused uint64, err error) (remark string, wait
 		}
 	case s.failures >= 2:
 		remark = fmt.Sprintf(" is back after %d failed requests in %v", s.failures, time.Since(s.since).Round(time.Second))
-		if dropped := s.stats.Dropped - s.dropped; dropped > 0 && !s.newest {
+		if dropped := s.stats.Dropped - s.dropped; dropped > 0 && s.limit > 0 {
 			remark += fmt.Sprintf("; %d spans were dropped", dropped)
 		}
 	}

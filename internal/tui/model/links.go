@@ -106,19 +106,14 @@ func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list
 			continue
 		}
 		id := string(schema.AppendFID(nil, fid.Seq, fid.OID, fid.Ver))
-		title := id
-		if path := f.Path(); path != "" {
-			title = path
-		}
-		kind := f.Kind()
-		if kind == "" {
-			kind = "file"
-		}
+		title := cmp.Or(f.Path(), id)
+		link := Link{Title: cmp.Or(f.Kind(), "file") + " " + title}
 		if f.Activity == nil { // known by its names only
-			list = append(list, Link{kind + " " + title, []Line{{Marked: schema.Marked{Text: []byte(title + " " + id)}}}})
-			continue
+			link.Lines = []Line{{Marked: schema.Marked{Text: []byte(title + " " + id)}}}
+		} else {
+			link.Lines = keyLines(&records.Files, f)
 		}
-		list = append(list, Link{kind + " " + title, keyLines(&records.Files, f)})
+		list = append(list, link)
 	}
 	if i := c.importOf(r); i != nil {
 		var events schema.Marked
