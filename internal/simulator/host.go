@@ -49,6 +49,22 @@ func (h *host) after(d int64, do func()) {
 	})
 }
 
+// within returns what is to be called when something happens: it does the one, or the other if the
+// time is over before.
+func (h *host) within(d int64, inTime, late func()) (happened func()) {
+	over := false
+	once := func(do func()) func() {
+		return func() {
+			if !over {
+				over = true
+				do()
+			}
+		}
+	}
+	h.after(d, once(late))
+	return once(inTime)
+}
+
 // run does something now, or when the node next works.
 func (h *host) run(do func()) {
 	switch {

@@ -102,23 +102,19 @@ func (l *lock) ask(mode uint32) {
 	l.asked, l.blocks = true, mode
 	t := l.resource.target
 	x := t.exports[l.client.index]
-	answered := false
 	evict := func() {
 		if l.granted && t.up && t.exports[l.client.index] == x {
 			t.evict(l.client)
 		}
 	}
-	t.host.callback(l, opBlocking, func(a *answer) {
-		answered = true
-		if a.status == einval { // the client does not have it
-			l.resource.remove(l)
-			return
-		}
-		t.host.after(lockTimeout, evict)
-	})
-	t.host.after(callbackTimeout, func() {
-		if !answered {
+	t.host.callback(l, opBlocking, callbackTimeout, func(a *answer) {
+		switch {
+		case a == nil:
 			evict()
+		case a.status == einval: // the client does not have it
+			l.resource.remove(l)
+		default:
+			t.host.after(lockTimeout, evict)
 		}
 	})
 }
@@ -126,19 +122,11 @@ func (l *lock) ask(mode uint32) {
 // glimpse asks the holder of a lock for the size of the object, and evicts it when it does not answer.
 func (l *lock) glimpse(then func()) {
 	t := l.resource.target
-	answered := false
-	t.host.callback(l, opSize, func(*answer) {
-		if !answered {
-			answered = true
-			then()
-		}
-	})
-	t.host.after(2*lockTimeout, func() {
-		if !answered {
-			answered = true
+	t.host.callback(l, opSize, 2*lockTimeout, func(a *answer) {
+		if a == nil {
 			t.evict(l.client)
-			then()
 		}
+		then()
 	})
 }
 
@@ -175,7 +163,7 @@ func (l *lock) enqueue(r *rpc, finish func(*answer)) {
 	at := x.request(&waiter{client: l.client, lock: l, mode: l.mode, then: func() {
 		grant()
 		if replied {
-			x.target.host.callback(l, opGranted, func(*answer) {})
+			x.target.host.callback(l, opGranted, callbackTimeout, func(*answer) {})
 		}
 	}})
 	replied = true

@@ -207,12 +207,14 @@ func (r *rpc) earlyReply() {
 func timeoutFor(estimate int64) int64 { return estimate + estimate/4 + 5*second }
 
 // callback sends a request of a server to a client. It is sent again until it is answered or
-// the client is gone.
-func (h *host) callback(l *lock, op *operation, done func(*answer)) {
+// the client is gone. Done is called with the answer, or with nil after a time.
+func (h *host) callback(l *lock, op *operation, timeout int64, done func(*answer)) {
 	if !h.up {
 		return
 	}
-	r := &rpc{op: op, from: h, to: l.client, buffers: l.callbackBuffers(op), lock: l, timeout: 11 * second, done: done}
+	var answered *answer
+	end := h.within(timeout, func() { done(answered) }, func() { done(nil) })
+	r := &rpc{op: op, from: h, to: l.client, buffers: l.callbackBuffers(op), lock: l, timeout: 11 * second, done: func(a *answer) { answered = a; end() }}
 	if op == opSize {
 		r.answerer = func() *answer { return &answer{buffers: [][]byte{make([]byte, 56)}} }
 	}

@@ -267,7 +267,7 @@ func (h *host) execute(r *rpc, finish func(*answer)) {
 // fetchData gets the data of a write from the client.
 func (r *rpc) fetchData(then func()) {
 	server, client := r.to, r.from
-	handle, arrived := server.handle(), r.transfer(then)
+	handle, arrived := server.handle(), server.within(r.timeout, then, r.drop)
 	server.sendLNet(&message{from: server, to: client, kind: bulkMessage, data: server.get(client, r.op.blk, r.mbits, handle, r.fetch),
 		arrived: func() {
 			client.sendLNet(&message{from: client, to: server, kind: bulkMessage, data: client.getReply(server, handle, data[:r.fetch]), arrived: arrived})
@@ -277,30 +277,18 @@ func (r *rpc) fetchData(then func()) {
 // giveData sends the data of a read to the client.
 func (r *rpc) giveData(then func()) {
 	server, client := r.to, r.from
-	handle, match, arrived := server.handle(), r.mbits, r.transfer(then)
+	handle, match, arrived := server.handle(), r.mbits, server.within(r.timeout, then, r.drop)
 	server.sendLNet(&message{from: server, to: client, kind: bulkMessage, data: server.put(client, r.op.blk, match, handle, 0, data[:r.give]),
 		arrived: func() {
 			client.sendLNet(&message{from: client, to: server, data: client.ackOf(server, match, handle, r.give), arrived: arrived})
 		}})
 }
 
-// transfer returns what the end of a bulk transfer calls. If it does not come in time, the server
-// drops the request, which the client will send again.
-func (r *rpc) transfer(then func()) (arrived func()) {
-	over := false
-	r.to.after(r.timeout, func() {
-		if !over {
-			over, r.serving = true, false
-			r.service.busy--
-			r.service.pump()
-		}
-	})
-	return func() {
-		if !over {
-			over = true
-			then()
-		}
-	}
+// drop gives up a request whose data did not come in time. The client will send it again.
+func (r *rpc) drop() {
+	r.serving = false
+	r.service.busy--
+	r.service.pump()
 }
 
 // serveConnect answers a connect.
