@@ -60,16 +60,16 @@ func cutsOf(o *Options, findings []*diagnose.Finding, selects func(*diagnose.Fin
 		c := &cut{}
 		last := int64(0)
 		for _, f := range list {
-			if t := begin(f); selects(f) && t != 0 {
-				c.begun = min(cmp.Or(c.begun, t), t)
-				last = max(last, end(f))
+			if begun, end := times(f); selects(f) && begun != 0 {
+				c.begun = min(cmp.Or(c.begun, begun), begun)
+				last = max(last, end)
 			}
 		}
 		if c.begun == 0 {
 			continue
 		}
-		if t := begin(s.Root); t != 0 {
-			c.begun = min(c.begun, t)
+		if begun, _ := times(s.Root); begun != 0 {
+			c.begun = min(c.begun, begun)
 		}
 		c.code, c.findings, c.comments = s.Root.Rule.Code, diagnose.Clones(list), commentsOf(list)
 		c.from, c.until = c.begun-int64(o.Before), last+int64(o.After)

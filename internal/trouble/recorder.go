@@ -241,7 +241,8 @@ func (r *Recorder) assign() {
 }
 
 func (r *Recorder) take(f *diagnose.Finding) {
-	key, begun, last := keyOf(f), begin(f), end(f)
+	key := keyOf(f)
+	begun, last := times(f)
 	for _, x := range r.open {
 		if slices.ContainsFunc(x.findings, func(g *diagnose.Finding) bool { return g.Root() == f.Root() || keyOf(g) == key }) {
 			x.add(f, begun, r.now, &r.opt)
@@ -287,23 +288,16 @@ func (x *incident) add(f *diagnose.Finding, begun, now int64, o *RecorderOptions
 	x.until = min(max(x.until, now+int64(o.After)), x.opened+int64(maxIncident))
 }
 
-// begin and end return the times of the first and the last evidence of a finding.
-func begin(f *diagnose.Finding) int64 {
-	t := f.First
+// times returns when the first and the last evidence of a finding was.
+func times(f *diagnose.Finding) (begun, last int64) {
+	begun, last = f.First, f.Last
 	for _, e := range f.Evidence {
-		if t == 0 || e.Time != 0 && e.Time < t {
-			t = e.Time
+		if begun == 0 || e.Time != 0 && e.Time < begun {
+			begun = e.Time
 		}
+		last = max(last, e.Time)
 	}
-	return t
-}
-
-func end(f *diagnose.Finding) int64 {
-	t := f.Last
-	for _, e := range f.Evidence {
-		t = max(t, e.Time)
-	}
-	return t
+	return begun, last
 }
 
 // leaves passes the frames of a chunk that leaves the memory on for the incidents that need them.
