@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // Options are what folders have, and where they are.
@@ -100,9 +101,9 @@ type Recorder struct {
 	memory  memory
 	open    []*incident
 	pending []*diagnose.Finding
-	ended   []endedFinding // the newest last
-	now     int64          // capture time
-	next    int64          // capture time at which incidents are looked at again
+	ended   *fifo.Map[findingKey, int64] // when the frames of findings end that have a folder
+	now     int64                        // capture time
+	next    int64                        // capture time at which incidents are looked at again
 	pruneAt time.Time
 
 	writer writer
@@ -131,15 +132,10 @@ func keyOf(f *diagnose.Finding) findingKey {
 	return findingKey{code: f.Rule.Code, subject: f.Subject}
 }
 
-type endedFinding struct {
-	findingKey
-	until int64
-}
-
 // NewRecorder returns a Recorder that writes to a directory, which it locks, and removes what a
 // process that was killed has left there. Close must be called.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
-	r := &Recorder{opt: o}
+	r := &Recorder{opt: o, ended: fifo.NewMap[findingKey, int64](maxEnded)}
 	r.memory.keep, r.memory.snaplen, r.memory.leaves = int64(o.MemoryTime), o.Snaplen, r.leaves
 	r.memory.free = make(chan *chunk, min(max(o.MemorySize, minMemory), maxMemory)/chunkSize)
 	if err := r.writer.start(&r.opt.Options); err != nil {
@@ -249,11 +245,9 @@ func (r *Recorder) take(f *diagnose.Finding) {
 			return
 		}
 	}
-	for _, e := range r.ended {
-		if e.findingKey == key && begun <= e.until {
-			r.writer.skip(SkippedRepeated)
-			return
-		}
+	if until, ok := fifo.Get(r.ended, key); ok && begun <= until {
+		r.writer.skip(SkippedRepeated)
+		return
 	}
 	if x := r.begin(begun, last); x != nil {
 		x.findings = append(x.findings, f)
@@ -380,9 +374,8 @@ func (r *Recorder) end(x *incident) {
 		x.findings = diagnose.Clones(x.findings)
 	}
 	for _, f := range x.findings {
-		r.ended = append(r.ended, endedFinding{keyOf(f), x.until})
+		fifo.Put(r.ended, keyOf(f), x.until)
 	}
-	r.ended = r.ended[max(0, len(r.ended)-maxEnded):]
 	for _, chunk := range r.memory.list {
 		r.pass(x, chunk)
 	}
