@@ -78,7 +78,7 @@ func namesIn(file, text string) []name {
 	}
 	line, depth := 1, 0 // depth of parentheses and brackets
 	for _, t := range word.FindAllString(directive.ReplaceAllStringFunc(text, blank), -1) {
-		depth += strings.Count("([", t) - strings.Count(")]", t)
+		depth += nesting(t)
 		switch {
 		case t == "\n":
 			line++
@@ -97,6 +97,17 @@ func namesIn(file, text string) []name {
 		}
 	}
 	return r.names
+}
+
+// nesting is by how much a word changes the depth of parentheses and brackets.
+func nesting(word string) int {
+	switch word {
+	case "(", "[":
+		return 1
+	case ")", "]":
+		return -1
+	}
+	return 0
 }
 
 // reader collects the names of a header.
@@ -170,7 +181,7 @@ func fieldIn(words []token) (last token) {
 	}
 	depth := 0
 	for _, t := range words {
-		depth += strings.Count("([", t.text) - strings.Count(")]", t.text)
+		depth += nesting(t.text)
 		switch {
 		case t.text == ":":
 			return last
