@@ -37,42 +37,33 @@ type lock struct {
 
 func conflict(a, b uint32) bool { return a == modePW || b == modePW }
 
-// conflicts lists the locks that conflict with what a client asks for. Its own locks on a
-// directory do not: it gives them back with its request.
-func (x *resource) conflicts(client *host, mode uint32) (list []*lock) {
+// conflicts reports whether others have locks that conflict with what a client asks for, and asks for
+// these. Its own locks on a directory do not: it gives them back with its request.
+func (x *resource) conflicts(w *waiter) (found bool) {
 	for _, l := range x.granted {
-		if (l.client != client || x.typ != typeIbits) && conflict(l.mode, mode) {
-			list = append(list, l)
+		if (l.client != w.client || x.typ != typeIbits) && conflict(l.mode, w.mode) {
+			found = true
+			l.ask(w.mode)
 		}
 	}
-	return list
+	return found
 }
 
 // request calls then when nothing conflicts any more, and reports whether it did at once.
 func (x *resource) request(w *waiter) bool {
-	list := x.conflicts(w.client, w.mode)
-	if len(list) == 0 && len(x.waiting) == 0 {
-		w.then()
-		return true
-	}
 	x.waiting = append(x.waiting, w)
-	for _, l := range list {
-		l.ask(w.mode)
+	if len(x.waiting) > 1 {
+		x.conflicts(w)
+		return false
 	}
-	return false
+	x.proceed()
+	return !slices.Contains(x.waiting, w)
 }
 
 // proceed serves those that wait, in their order.
 func (x *resource) proceed() {
-	for len(x.waiting) > 0 {
+	for len(x.waiting) > 0 && !x.conflicts(x.waiting[0]) {
 		w := x.waiting[0]
-		list := x.conflicts(w.client, w.mode)
-		if len(list) > 0 {
-			for _, l := range list {
-				l.ask(w.mode)
-			}
-			return
-		}
 		x.waiting = x.waiting[1:]
 		w.then()
 	}
