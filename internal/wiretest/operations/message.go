@@ -10,31 +10,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// dialog is a request and a reply of a variant, and the bulk data between them, where the variant has some.
-type dialog struct{ request, bulk, reply []byte }
-
-// exchange builds the request, the reply and the bulk data of a variant, little-endian; ok is false where no request
-// is taken for this variant. A buffer that can have several forms has the one with the number form, or its last one;
-// more reports whether a buffer has a form with a higher number.
-func (c *Made) exchange(r *schema.RPC, v *schema.Variant, form int) (d dialog, more, ok bool) {
-	req := c.message(r, v.Request, wiretest.TypeRequest)
-	if r.Pick != nil && !req.choose(r, v) {
-		return d, false, false
-	}
-	asked := &schema.Msg{Bufs: req.bufs, Opcode: r.Opcode, RPC: r, Variant: v}
-	more = req.fillUnions(v.Request, asked, form)
-	rep := c.message(r, v.Reply, wiretest.TypeReply)
-	more = rep.fillUnions(v.Reply, &schema.Msg{Bufs: rep.bufs, Opcode: r.Opcode, RPC: r, Variant: v, Reply: true, Req: asked}, form) || more
-	if v.Bulk != nil {
-		d.bulk = []byte("file data")
-		if v.Bulk.Type != nil {
-			d.bulk = rep.record(v.Bulk.Type, 0, 0, false)
-		}
-	}
-	d.request, d.reply = req.pack(), rep.pack()
-	return d, more, true
-}
-
 // message is the buffers of a message, and where in them there are values that may choose a variant.
 type message struct {
 	text   func(f *schema.Field) string

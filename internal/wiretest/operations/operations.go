@@ -27,32 +27,46 @@ func New(text func(f *schema.Field) string) *Made {
 
 var socklnd = wiretest.Socklnd{Version: 3}
 
-// Add adds the messages of an operation. The error names the variants of which none were found.
+// Add adds the messages of an operation, little-endian. In each round, a buffer that can have several forms has the
+// next one, or its last one. The error names the variants for which no request was found.
 func (c *Made) Add(r *schema.RPC) (missing error) {
-	const behindEarlyReply = 192
 	for _, v := range r.Variants {
 		if r.Sub != nil && r.Sub(&schema.Msg{RPC: r}) == v {
 			continue // it is inside the others
 		}
 		for form, more := 0, true; more; form++ {
-			var d dialog
-			var ok bool
-			if d, more, ok = c.exchange(r, v, form); !ok {
+			req := c.message(r, v.Request, wiretest.TypeRequest)
+			if r.Pick != nil && !req.choose(r, v) {
 				missing = errors.Join(missing, fmt.Errorf("no values were found for which %s is %s", r.Name, v.Name))
 				break
 			}
-			c.Send(false, socklnd.PutAt(false, wiretest.RequestPortal, c.xid, 0, d.request))
-			if d.bulk != nil && v.Bulk.Get {
-				get, data := socklnd.Transfer(v.Bulk.Portal, c.xid, d.bulk)
-				c.Send(true, get).Send(false, data)
-			} else if d.bulk != nil {
-				c.Send(true, socklnd.PutAt(true, v.Bulk.Portal, c.xid, 0, d.bulk))
+			asked := &schema.Msg{Bufs: req.bufs, Opcode: r.Opcode, RPC: r, Variant: v}
+			more = req.fillUnions(v.Request, asked, form)
+			rep := c.message(r, v.Reply, wiretest.TypeReply)
+			more = rep.fillUnions(v.Reply, &schema.Msg{Bufs: rep.bufs, Opcode: r.Opcode, RPC: r, Variant: v, Reply: true, Req: asked}, form) || more
+			c.Send(false, socklnd.PutAt(false, wiretest.RequestPortal, c.xid, 0, req.pack()))
+			if v.Bulk != nil {
+				c.bulk(v.Bulk, rep)
 			}
 			if !r.OneWay {
-				c.Send(true, socklnd.PutAt(true, wiretest.ReplyPortal, c.xid, behindEarlyReply, d.reply))
+				const behindEarlyReply = 192
+				c.Send(true, socklnd.PutAt(true, wiretest.ReplyPortal, c.xid, behindEarlyReply, rep.pack()))
 			}
 			c.xid += 64
 		}
 	}
 	return missing
+}
+
+func (c *Made) bulk(b *schema.BulkData, rep *message) {
+	content := []byte("file data")
+	if b.Type != nil {
+		content = rep.record(b.Type, 0, 0, false)
+	}
+	if !b.Get {
+		c.Send(true, socklnd.PutAt(true, b.Portal, c.xid, 0, content))
+		return
+	}
+	get, data := socklnd.Transfer(b.Portal, c.xid, content)
+	c.Send(true, get).Send(false, data)
 }
