@@ -615,16 +615,3 @@ func (c *cluster) restartClient(h *host) {
 		h.after(c.between(8*second, 12*second), p.run)
 	}
 }
-
-// putFault plans a fault.
-func (c *cluster) putFault(k *faultKind, from, until int64) *Fault {
-	f := &Fault{Name: k.name, From: from, Until: until}
-	c.at(from, func() {
-		places, end := k.begin(c)
-		f.Places = places
-		if end != nil {
-			c.at(until, end)
-		}
-	})
-	return f
-}

@@ -127,8 +127,12 @@ func (r *rpc) reply(a *answer) {
 	if server.loses != nil && server.loses(r) {
 		return
 	}
+	estimate := 5 * second // that RPCs may take
+	if r.service != nil {
+		estimate = r.service.estimate
+	}
 	b := record(wiretest.Body(wiretest.TypeReply, r.op.opcode))
-	b.u32(12, 3).u32(20, uint32(a.status)).u32(60, a.connectFlags).u32(68, r.estimate()).u32(72, r.serviceTime()).u32(76, 33175).u64(80, 1194300000)
+	b.u32(12, 3).u32(20, uint32(a.status)).u32(60, a.connectFlags).u32(68, uint32(estimate/second)).u32(72, r.serviceTime()).u32(76, 33175).u64(80, 1194300000)
 	if a.status == enodev || a.status == enotconn {
 		b.u32(8, 4712)
 	}
@@ -176,14 +180,6 @@ func (r *rpc) reply(a *answer) {
 func (r *rpc) sendReply(ack uint64, offset uint32, payload []byte, arrived func()) {
 	data := r.to.put(r.from, r.op.reply, r.xid, ack, offset, payload)
 	r.to.sendLNet(&message{from: r.to, to: r.from, kind: replyMessage, data: data, arrived: arrived})
-}
-
-// estimate is the time in seconds that the server says its RPCs may take.
-func (r *rpc) estimate() uint32 {
-	if r.service == nil {
-		return 5
-	}
-	return uint32(r.service.estimate / second)
 }
 
 // serviceTime is for how many seconds the server has had the request, at least one.

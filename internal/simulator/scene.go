@@ -61,7 +61,14 @@ func Play(seed uint64, faults ...string) *Scene {
 		if k.lasts == long {
 			d = max(d, 10*second)
 		}
-		s.Faults = append(s.Faults, c.putFault(k, from, from+d))
+		f := &Fault{Name: k.name, From: from, Until: from + d}
+		s.Faults = append(s.Faults, f)
+		c.at(from, func() {
+			places, end := k.begin(c)
+			if f.Places = places; end != nil {
+				c.at(f.Until, end)
+			}
+		})
 	}
 	s.end = c.begin + length
 	c.run(s.end)
