@@ -17,24 +17,20 @@ type Scene struct {
 	Faults []*Fault // none: ordinary work
 	Nodes  []string // names, servers first; 192.0.2.1 is the first
 
-	named         bool // its faults were
-	transmissions []transmission
-	requests      []*rpc
-	sentAgain     int
-	servers       []*host
-	begin, end    int64
-	random        *rand.Rand // of views
+	*cluster
+	named  bool // its faults were
+	end    int64
+	random *rand.Rand // of views
 }
 
 // Play lets a cluster work. Of four seeds, one is ordinary work, and one has two faults. With the
 // names of faults it has these.
 func Play(seed uint64, faults ...string) *Scene {
 	c := build(seed)
-	s := &Scene{Seed: seed, named: len(faults) > 0, servers: c.servers, random: rand.New(rand.NewPCG(seed, 0x76696577))}
+	s := &Scene{Seed: seed, cluster: c, named: len(faults) > 0, random: rand.New(rand.NewPCG(seed, 0x76696577))}
 	for _, h := range c.hosts {
 		s.Nodes = append(s.Nodes, h.name)
 	}
-	s.begin = c.begin
 	length := c.between(30, 80) * second
 	n := [...]int{0, 1, 1, 2}[seed%4]
 	if len(faults) > 0 {
@@ -72,7 +68,6 @@ func Play(seed uint64, faults ...string) *Scene {
 	}
 	s.end = c.begin + length
 	c.run(s.end)
-	s.transmissions, s.requests, s.sentAgain = c.transmissions, c.requests, c.sentAgain
 	return s
 }
 
