@@ -83,6 +83,9 @@ func newRoot(sys *scan.System, args []string) *cobra.Command {
 	return root
 }
 
+// Commands are listed in help in the order of subcommands.
+func init() { cobra.EnableCommandSorting = false }
+
 // execute runs a command line and returns its error.
 func execute(sys *scan.System, args []string) error { return newRoot(sys, args).Execute() }
 
