@@ -87,6 +87,7 @@ func newMessages(sys *scan.System) *cobra.Command {
 func newShow(sys *scan.System) *cobra.Command {
 	cmd := newMessages(sys)
 	cmd.Args, cmd.Use, cmd.Short = nil, "show [flags] [FILE…|-]", "Show messages, as without a command"
+	cmd.Long = "show is lshark without a command, for files that have the name of one: it shows one line per message, or what -V, -x and -T choose."
 	return cmd
 }
 
