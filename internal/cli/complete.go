@@ -189,7 +189,7 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 }
 
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	ofRPCs := slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name())
+	ofRPCs := cmd.HasParent() && !slices.Contains([]string{"show", "imports"}, cmd.Name()) // these three choose messages
 	at, field := filter.LastWord(start)
 	var words []string
 	switch t := shownBy(cmd); {
