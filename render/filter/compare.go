@@ -26,10 +26,10 @@ var comparisons = map[string]func(order int) bool{
 // test compiles what follows the name of a field.
 func (c *compiler) test(f *field) valueTest {
 	if f.bit != "" {
-		if c.isOperator() {
-			c.fail(c.tok, "a flag cannot be compared: its name alone tests whether it is set", "")
+		if !c.isOperator() {
+			return bitTest(f.bit)
 		}
-		return bitTest(f.bit)
+		c.reject(c.tok, "a flag cannot be compared: its name alone tests whether it is set", "")
 	}
 	if !c.accept("&") {
 		if !c.isOperator() {
@@ -71,8 +71,7 @@ func (c *compiler) operation(f *field) valueTest {
 		at := c.value()
 		re, err := regexp.Compile(at.text)
 		if err != nil {
-			c.fail(at, "invalid regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "), "")
-			return nil
+			c.reject(at, "invalid regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "), "")
 		}
 		return textTest(re.Match)
 	case "&":
@@ -156,7 +155,7 @@ func (c *compiler) literal(t token, f *field) *literal {
 		}
 		hint = DidYouMean(schema.Nearest(t.text, all, 3))
 	}
-	c.fail(t, "invalid value "+t.text+" for "+f.name, hint)
+	c.reject(t, "invalid value "+t.text+" for "+f.name, hint)
 	return l
 }
 

@@ -47,7 +47,7 @@ func CompileRecord[R any](keys *records.Table[R], text string) (*RecordFilter[R]
 		return nil
 	}
 	c.unknownKey = func(t token) {
-		c.fail(t, "unknown key of "+keys.Record+" records: "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(keys), 3)))
+		c.reject(t, "unknown key of "+keys.Record+" records: "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(keys), 3)))
 	}
 	match, err := c.compile(text)
 	if err != nil {

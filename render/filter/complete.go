@@ -52,7 +52,7 @@ func ValueNames(field string, ofRPCs bool) (list []string) {
 		c.rpc = &RPCFilter{}
 	}
 	f := c.resolve(token{text: field, len: len(field)})
-	if f == nil {
+	if c.wrong != nil {
 		return nil
 	}
 	groups := f.names

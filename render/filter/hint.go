@@ -87,7 +87,8 @@ func (c *compiler) fromTshark(path string) (near []string) {
 	at := strings.LastIndexByte(path, '.')
 	parent, last := path[:max(at, 0)], path[at+1:]
 	for _, name := range [...]string{path, last} {
-		if f := (&compiler{rpc: c.rpc}).resolve(token{text: name}); f != nil {
+		try := &compiler{rpc: c.rpc}
+		if try.resolve(token{text: name}); try.wrong == nil {
 			return []string{name}
 		}
 	}

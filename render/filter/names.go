@@ -9,7 +9,7 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// resolve finds the field of a name, or of NAME.BIT; nil for none, which is an error.
+// resolve finds the field of a name, or of NAME.BIT; a field that fits all for none, which is an error.
 func (c *compiler) resolve(t token) *field {
 	if f := c.lookup(t.text); f != nil {
 		return f
@@ -20,7 +20,7 @@ func (c *compiler) resolve(t token) *field {
 		}
 	}
 	c.unknown(t)
-	return nil
+	return &field{}
 }
 
 // lookup finds the field of a name, nil for none.
@@ -58,11 +58,11 @@ func (c *compiler) unknown(t token) {
 	case c.record != nil:
 		c.unknownKey(t)
 	case !ofRPC:
-		c.fail(t, "unknown field "+t.text, c.hint(t.text))
+		c.reject(t, "unknown field "+t.text, c.hint(t.text))
 	case isKey:
-		c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
+		c.reject(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
 	default:
-		c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(&records.RPCs), 3)))
+		c.reject(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(&records.RPCs), 3)))
 	}
 }
 
@@ -98,9 +98,9 @@ func (c *compiler) bit(f *field, t token, name string) *field {
 	at := t
 	at.col, at.len = t.col+t.len-len(name), len(name)
 	if len(all) == 0 {
-		c.fail(at, "unknown field "+t.text, c.hint(t.text))
+		c.reject(at, "unknown field "+t.text, c.hint(t.text))
 	} else {
-		c.fail(at, t.text[:len(t.text)-len(name)-1]+" has no value "+name, DidYouMean(schema.Nearest(name, all, 3)))
+		c.reject(at, t.text[:len(t.text)-len(name)-1]+" has no value "+name, DidYouMean(schema.Nearest(name, all, 3)))
 	}
-	return nil
+	return &field{}
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// compiler compiles a filter while it reads it. It keeps the first error; behind that, everything is the
-// end of the filter.
+// compiler compiles a filter while it reads it. It keeps the first error of the syntax; behind that, everything
+// is the end of the filter. A name or value that is wrong is reported when there is no such error.
 type compiler struct {
 	lexer
 	tok   token
 	depth int
 	err   error
+	wrong error
 
 	rpc *RPCFilter // the filter that is compiled, when it is over RPCs
 
@@ -37,6 +38,9 @@ func (c *compiler) compile(text string) (matcher, error) {
 	if c.tok.kind != eof {
 		c.unexpected("and, or, or the end of the filter")
 	}
+	if c.err == nil {
+		c.err = c.wrong
+	}
 	return m, c.err
 }
 
@@ -49,6 +53,13 @@ func (c *compiler) advance() {
 func (c *compiler) fail(t token, msg, hint string) {
 	if c.err == nil {
 		c.tok.kind, c.err = eof, c.error(t, msg, hint)
+	}
+}
+
+// reject keeps the first error about a name or value.
+func (c *compiler) reject(t token, msg, hint string) {
+	if c.wrong == nil {
+		c.wrong = c.error(t, msg, hint)
 	}
 }
 
@@ -119,9 +130,6 @@ func (c *compiler) comparison() matcher {
 	name := c.tok
 	f := c.resolve(name)
 	c.advance()
-	if f == nil {
-		return nil
-	}
 	test := c.test(f)
 	m := func(s *subject) bool { return f.each(s, test) }
 	if c.rpc != nil && !f.ofRPC {
@@ -151,8 +159,8 @@ func (c *compiler) set(f *field) valueTest {
 		if c.accept("..") {
 			at := c.tok
 			to := c.literal(c.value(), f)
-			if c.err == nil && reversed(from, to) {
-				c.fail(at, "the range ends below its start", "")
+			if reversed(from, to) {
+				c.reject(at, "the range ends below its start", "")
 			}
 			low, high := compare(">=", from), compare("<=", to)
 			member = func(v *records.Value) bool { return low(v) && high(v) }

@@ -60,7 +60,7 @@ func CompileRPC(text string) (*RPCFilter, error) {
 func (c *compiler) perMessage(name token, m matcher) matcher {
 	i := len(c.rpc.messageTests)
 	if i == maxMessageTests {
-		c.fail(name, "more than "+strconv.Itoa(maxMessageTests)+" comparisons with messages", "")
+		c.reject(name, "more than "+strconv.Itoa(maxMessageTests)+" comparisons with messages", "")
 	}
 	c.rpc.messageTests = append(c.rpc.messageTests, m)
 	return func(s *subject) bool { return s.passed>>i&1 != 0 }
