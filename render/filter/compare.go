@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -86,6 +87,22 @@ func textTest(holds func(text []byte) bool) valueTest {
 		buf = appendValue(buf[:0], v)
 		return holds(buf)
 	}
+}
+
+// appendValue appends the text of a value, for contains and matches: as -T fields prints it, but text
+// of the wire as it is.
+func appendValue(dst []byte, v *records.Value) []byte {
+	t := *v
+	switch {
+	case t.Type == records.Text:
+		return append(dst, t.Text...)
+	case t.Names == nil || !isNumber(t.Type):
+	case t.Names.Flags:
+		t.Type = records.Flags
+	default:
+		t.Type = records.Enum
+	}
+	return render.AppendValue(dst, &t)
 }
 
 // compare makes the test of a comparison with a literal.
