@@ -100,7 +100,12 @@ var Configuration = Table[*config.Entry]{Record: "config entry", Command: "confi
 		number("created", "of a log: when it was made, in seconds since the epoch",
 			func(l *config.Log) int64 { return l.Created }).as(Seconds).nonzero(),
 		number("last", "of a log: number of its last record", func(l *config.Log) uint32 { return l.Last }).nonzero(),
-		list("missing", "of a log: records that were not captured", missingRecords,
+		list("missing", "of a log: records that were not captured", func(l *config.Log) []config.Range {
+			if l.Status < 0 {
+				return nil
+			}
+			return l.Missing
+		},
 			number("first", "number of the first record", func(r *config.Range) uint32 { return r.First }),
 			number("last", "number of the last record", func(r *config.Range) uint32 { return r.Last })).omit(),
 		nids("readers", "of a log: nodes that read it", func(l *config.Log) []lnet.NID { return l.Readers }).omit(),
@@ -241,11 +246,4 @@ func aboutEntry(e *config.Entry) (a about) {
 		a.status, a.client = p.Status, p.Client
 	}
 	return a
-}
-
-func missingRecords(l *config.Log) []config.Range {
-	if l.Status < 0 {
-		return nil
-	}
-	return l.Missing
 }

@@ -34,7 +34,13 @@ var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix
 	end := enum("end", extentEnd, "last byte, or EOF", lastByte).inBytes().when(hasExtent)
 	return []*Key[*lock]{
 		object("resource", "what is locked",
-			&Key[*lock]{Name: "name", Type: Hex, Doc: "name of the resource, four words", Len: resourceWords,
+			&Key[*lock]{Name: "name", Type: Hex, Doc: "name of the resource, four words",
+				Len: func(l *lock) int {
+					if !l.HasResource() {
+						return 0
+					}
+					return len(l.Desc.Name)
+				},
 				Get: func(l *lock, i int, v *Value) bool {
 					v.U = l.Desc.Name[i]
 					return true
@@ -96,13 +102,6 @@ var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix
 
 // LockType returns the kind of a lock in a word, empty when it is unknown.
 func LockType(d *opcodes.LockDesc) string { return lockTypes.Name(d.Kind) }
-
-func resourceWords(l *lock) int {
-	if !l.HasResource() {
-		return 0
-	}
-	return len(l.Desc.Name)
-}
 
 // lastByte returns the last byte of a range. That of a flock without an end depends on
 // the size of integers at the client.

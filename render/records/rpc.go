@@ -46,7 +46,10 @@ var RPCs = Table[*rpc]{Record: "rpc", Command: "rpcs", Name: "rpcs", InFilters: 
 		duration("lock_wait", "time from the request of a lock that had to wait until it was granted, cancelled or failed; "+
 			"at least so long where lock_wait_end is end or pending", (*rpc).LockWait).omit(),
 		text("lock_wait_end", "how the wait for the lock ended: granted, cancelled, failed (a deadlock of flocks), "+
-			"end (not over at the end of the capture), pending (not over when the RPC was shown)", lockWaitEnd).omit(),
+			"end (not over at the end of the capture), pending (not over when the RPC was shown)", func(r *rpc) string {
+			end, _ := r.LockWaitEnd()
+			return end.String()
+		}).omit(),
 		point("granted", "where the lock that had to wait was granted: the completion callback", (*rpc).Granted).omit(),
 		number("service_time", "always null: servers do not send the exact time that they worked; see service_time_max",
 			func(*rpc) int { return 0 }).as(Seconds).known(),
@@ -124,11 +127,6 @@ func hasRequest(r *rpc) bool { return r.HasRequest && isCaptured(r) }
 func hasReply(r *rpc) bool { return r.HasReply && isCaptured(r) }
 
 func isCaptured(r *rpc) bool { return !r.IsLog() }
-
-func lockWaitEnd(r *rpc) string {
-	end, _ := r.LockWaitEnd()
-	return end.String()
-}
 
 func wireTime(r *rpc) (ns int64, ok bool) {
 	all, ok := r.Latency()

@@ -117,12 +117,9 @@ func (s *ChangesTable) changes(r *comparison.Row) (list []*change) {
 
 // hasValue reports whether there is something to show of a measure.
 func hasValue(r *comparison.Row, m comparison.Measure) bool {
-	for _, side := range []*comparison.Side{r.Before, r.After} {
-		if side != nil && side.Has(m) && side.Value(m) != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]*comparison.Side{r.Before, r.After}, func(s *comparison.Side) bool {
+		return s != nil && s.Has(m) && s.Value(m) != 0
+	})
 }
 
 // errors returns a line for each error that has changed, or for each error.

@@ -35,7 +35,15 @@ var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, colu
 		show: func(_ *printer, l *locks.Lock) string { return frame(l.Asked) }},
 	{title: "bl", key: "callbacks", doc: "number of callbacks that asked the client to give the lock back", dimZero: true, rank: extra,
 		role: schema.Warning,
-		show: func(_ *printer, l *locks.Lock) string { return strconv.Itoa(countAsks(l)) }},
+		show: func(_ *printer, l *locks.Lock) string {
+			n := 0
+			for i := range l.Callbacks {
+				if l.Callbacks[i].Asks() {
+					n++
+				}
+			}
+			return strconv.Itoa(n)
+		}},
 	{title: "target", left: true, rank: extra, role: schema.Node,
 		show: func(_ *printer, l *locks.Lock) string { return cmp.Or(l.Target(), l.TargetIndex()) }},
 	{title: "server", left: true, rank: extra, role: schema.Node},
@@ -113,17 +121,6 @@ func lockText(_ *printer, l *locks.Lock) string {
 		line.Range(l.Desc.Start, l.Desc.End)
 	}
 	return string(line.Text)
-}
-
-// countAsks returns the number of callbacks that ask the client to give a lock
-// back.
-func countAsks(l *locks.Lock) (n int) {
-	for i := range l.Callbacks {
-		if l.Callbacks[i].Asks() {
-			n++
-		}
-	}
-	return n
 }
 
 var endRoles = map[locks.How]schema.Role{locks.Evicted: schema.Bad, locks.Failed: schema.Bad, locks.Refused: schema.Bad,
