@@ -186,7 +186,7 @@ func TestRPCLayout(t *testing.T) {
 	for _, columns := range []int{40, 60, 80, 100, 120} {
 		l := newRPCLayout(&SummaryOptions{Width: columns}, &track.RPC{})
 		assert.That(t, l.xid == xidWidth && l.frame > 0, "on %d columns there is no room for the ids: %+v", columns, l)
-		assert.That(t, columns < 66 || l.upToOp()+l.op+l.latency < columns, "on %d columns: %+v", columns, l)
+		assert.That(t, columns < 66 || l.over(columns, 0) < 2, "on %d columns: %+v", columns, l)
 	}
 }
 

@@ -81,12 +81,7 @@ func newRPCLayout(o *SummaryOptions, first *track.RPC) rpcLayout {
 
 // over returns by how much a line with further details is too wide.
 func (l *rpcLayout) over(terminal, details int) int {
-	return l.upToOp() + l.op + 1 + l.latency + 1 + details - terminal
-}
-
-// upToOp returns how many columns of a line are before the operation.
-func (l *rpcLayout) upToOp() int {
-	n := l.time + 1 + l.client + 1 + l.xid + 1
+	n := l.time + 1 + l.client + 1 + l.xid + 1 + l.op + 1 + l.latency + 1 + details - terminal
 	if l.frame > 0 {
 		n += l.frame + 1
 	}

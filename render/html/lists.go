@@ -47,7 +47,7 @@ func (r *renderer) statistics(id markup, caption string, i *track.Interval, by t
 	}
 	if most := slices.Max(append(counts, 0)); most > 0 {
 		for k, n := range counts {
-			t.rows[k][1].html += bar(n, most)
+			t.rows[k][1].html += proportion(n, most)
 		}
 	}
 	r.table(&t)

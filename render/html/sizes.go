@@ -7,15 +7,8 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect/track/files"
-	"github.com/lshark/lshark/dissect/track/sizes"
 	"github.com/lshark/lshark/render/tables"
 )
-
-type bucket struct {
-	label string
-	from  uint64 // the bars are in this order
-	n     int64
-}
 
 // sizes appends histograms of sizes and offsets.
 func (r *renderer) sizes() {
@@ -25,45 +18,33 @@ func (r *renderer) sizes() {
 		return
 	}
 	r.raw("<div class=\"histograms\">\n")
-	var bulk []bucket
-	for k, n := range total.IO {
-		bulk = append(bulk, bucket{"≤ " + size(1<<k), 1 << k, n})
-	}
-	r.histogram("bulk-sizes", "Bulk data: transfers by size", "size", bulk)
+	r.histogram("bulk-sizes", "Bulk data: transfers by size", "size", total.IO[:], func(k int) (string, uint64) { return "≤ " + size(1<<k), 1 << k })
 	s := r.Sizes
-	r.histogram("request-sizes", "Requests by size", "size", powers(&s.Requests))
-	r.histogram("reply-sizes", "Replies by size", "size", powers(&s.Replies))
-	r.histogram("read-offsets", "OST reads by offset in the object", "offset", powers(&s.Reads.Offsets))
-	r.histogram("write-offsets", "OST writes by offset in the object", "offset", powers(&s.Writes.Offsets))
-	r.histogram("read-lengths", "OST reads by length of a range", "length", powers(&s.Reads.Lengths))
-	r.histogram("write-lengths", "OST writes by length of a range", "length", powers(&s.Writes.Lengths))
+	r.histogram("request-sizes", "Requests by size", "size", s.Requests[:], power)
+	r.histogram("reply-sizes", "Replies by size", "size", s.Replies[:], power)
+	r.histogram("read-offsets", "OST reads by offset in the object", "offset", s.Reads.Offsets[:], power)
+	r.histogram("write-offsets", "OST writes by offset in the object", "offset", s.Writes.Offsets[:], power)
+	r.histogram("read-lengths", "OST reads by length of a range", "length", s.Reads.Lengths[:], power)
+	r.histogram("write-lengths", "OST writes by length of a range", "length", s.Writes.Lengths[:], power)
 	r.raw("</div>\n")
 	r.patternTable()
 }
 
-// powers returns the bars of a histogram.
-func powers(h *sizes.Histogram) (list []bucket) {
-	for k, n := range h {
-		switch {
-		case k == 0:
-			list = append(list, bucket{"0", 0, n})
-		case k > bits.Len64(math.MaxInt64):
-			list = append(list, bucket{"≥ 8" + thin + "EiB", 1 << 63, n})
-		default:
-			from := int64(1) << (k - 1)
-			list = append(list, bucket{"≥ " + size(from), uint64(from), n})
-		}
+// power describes the k-th bar of a histogram of powers of two.
+func power(k int) (label string, from uint64) {
+	switch {
+	case k == 0:
+		return "0", 0
+	case k > bits.Len64(math.MaxInt64):
+		return "≥ 8" + thin + "EiB", 1 << 63
 	}
-	return list
+	return "≥ " + size(1<<(k-1)), 1 << (k - 1)
 }
 
 // histogram appends the bars from the first to the last that is not empty, as a
-// table; nothing when all are. Several empty ones in a row are one row.
-func (r *renderer) histogram(id markup, caption, name string, list []bucket) {
-	counts := make([]int64, len(list))
-	for k, b := range list {
-		counts[k] = b.n
-	}
+// table; nothing when all are. Several empty ones in a row are one row. The bars are in the order of
+// where they begin.
+func (r *renderer) histogram(id markup, caption, name string, counts []int64, bar func(k int) (label string, from uint64)) {
 	first, last, ok := tables.Filled(counts)
 	if !ok {
 		return
@@ -71,14 +52,15 @@ func (r *renderer) histogram(id markup, caption, name string, list []bucket) {
 	most := slices.Max(counts)
 	t := table{id: id, caption: caption, columns: []column{{title: name, class: num}, {title: "count", class: num}}}
 	for k := first; k <= last; k++ {
-		b, count := list[k], numberCell(counts[k])
+		count := numberCell(counts[k])
+		label, from := bar(k)
 		if empty := slices.IndexFunc(counts[k:], func(n int64) bool { return n > 0 }); empty >= 3 {
-			b.label = "…"
+			label = "…"
 			k += empty - 1
 		} else {
-			count.html += bar(b.n, most)
+			count.html += proportion(counts[k], most)
 		}
-		t.rows = append(t.rows, []cell{{html: text(b.label), value: strconv.FormatUint(b.from, 10)}, count})
+		t.rows = append(t.rows, []cell{{html: text(label), value: strconv.FormatUint(from, 10)}, count})
 	}
 	r.table(&t)
 }

@@ -132,8 +132,8 @@ func (r *renderer) table(t *table) {
 	}
 }
 
-// bar returns a bar for the part that a number is of the greatest one.
-func bar(n, greatest int64) markup {
+// proportion returns a bar for the part that a number is of the greatest one.
+func proportion(n, greatest int64) markup {
 	const percent = 100
 	return `<svg class="bar" aria-hidden="true" width="100%" height="4"><rect height="4" width="` +
 		coordinate(percent*float64(n)/float64(greatest)) + `%"/></svg>`

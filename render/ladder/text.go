@@ -24,28 +24,17 @@ type Line struct {
 	Event int // index in Diagram.Events, -1 where it has none
 }
 
-// The characters of a diagram.
-const (
-	lifelineGlyph      = '│'
-	gapGlyph           = '┊'
-	rightGlyph         = '├' // where an arrow begins
-	leftGlyph          = '┤'
-	shaftGlyph         = '─'
-	crossGlyph         = '┼'
-	bulkRightGlyph     = '╞'
-	bulkLeftGlyph      = '╡'
-	bulkGlyph          = '═'
-	bulkCrossGlyph     = '╪'
-	partialGlyph       = '╌' // shaft of a message that was not captured completely
-	toRightGlyph       = '>' // heads
-	toLeftGlyph        = '<'
-	lostGlyph          = '×' // head of what was not captured
-	retransmittedGlyph = 'R'
-	againGlyph         = 'A'
-	noReplyGlyph       = '?'
-	selfGlyph          = '○' // from a node to itself
-	logGlyph           = '•' // a line of a log
+// stroke has the characters of an arrow: its shaft, where that crosses a lifeline, and where an
+// arrow to the right and one to the left begin.
+type stroke struct{ shaft, cross, right, left rune }
+
+var (
+	plainStroke   = stroke{'─', '┼', '├', '┤'}
+	bulkStroke    = stroke{'═', '╪', '╞', '╡'}
+	partialStroke = stroke{'╌', '┼', '├', '┤'} // of a message that was not captured completely
 )
+
+const lifelineGlyph = '│'
 
 // AppendText appends the diagram as text.
 func (d *Diagram) AppendText(dst *schema.Marked, o TextOptions) {
@@ -238,7 +227,7 @@ func (t *text) appendCells(dst *schema.Marked) {
 // gap adds the lines for a time without events.
 func (t *text) gap(lines int, ns int64) {
 	for i := range lines {
-		t.startLine(gapGlyph)
+		t.startLine('┊')
 		if i == (lines-1)/2 {
 			label := append(render.AppendLatency([]byte("· "), ns), " ·"...)
 			t.put(max(0, t.l.lifelines[0]-margin-render.Width(label)), label, schema.Dim)
@@ -262,11 +251,11 @@ func (t *text) event(i int, e *Event) {
 	t.put(t.l.lifelines[0]-margin-len(t.times[i]), []byte(t.times[i]), schema.Dim)
 	switch at := t.l.lifelines[from.column]; {
 	case e.Kind == LogLine:
-		t.put(at, []byte(string(logGlyph)), schema.NoRole)
+		t.put(at, []byte("•"), schema.NoRole)
 	case from.column != to.column:
 		t.arrow(e, at, t.l.lifelines[to.column])
 	default:
-		t.put(at, []byte(string(selfGlyph)), arrowRoles[e.class()])
+		t.put(at, []byte("○"), arrowRoles[e.class()])
 	}
 	t.addFacts(i, e, from, to)
 	t.seen |= e.Marks
@@ -278,34 +267,29 @@ var arrowRoles = map[string]schema.Role{"bad": schema.Bad, "warn": schema.Warnin
 // arrow draws an arrow between two lifelines.
 func (t *text) arrow(e *Event, from, to int) {
 	role := arrowRoles[e.class()]
-	shaft, cross, tail := shaftGlyph, crossGlyph, rightGlyph
-	if from > to {
-		tail = leftGlyph
-	}
+	line := plainStroke
 	switch {
 	case e.Kind == Bulk:
-		if shaft, cross, tail = bulkGlyph, bulkCrossGlyph, bulkRightGlyph; from > to {
-			tail = bulkLeftGlyph
-		}
+		line = bulkStroke
 	case e.Kind == Loss || e.Marks&Incomplete != 0:
-		shaft = partialGlyph
+		line = partialStroke
 	}
 	left, right := min(from, to), max(from, to)
 	for x := left + 1; x < right; x++ {
-		r := shaft
+		r := line.shaft
 		if t.cells[x].r == lifelineGlyph {
-			r = cross
+			r = line.cross
 		}
 		t.cells[x] = cell{r, role}
 	}
-	t.cells[from] = cell{tail, role}
-	head, step := toRightGlyph, -1
+	tail, head, step := line.right, '>', -1
 	if from > to {
-		head, step = toLeftGlyph, 1
+		tail, head, step = line.left, '<', 1
 	}
 	if e.Kind == Loss {
-		head = lostGlyph
+		head = '×'
 	}
+	t.cells[from] = cell{tail, role}
 	t.cells[to+step] = cell{head, role}
 	x := to + 2*step
 	for _, m := range marks {
@@ -433,10 +417,10 @@ type markGlyph struct {
 
 // marks are the marks in the order in which an arrow has them, from its head.
 var marks = [...]markGlyph{
-	{Retransmitted, retransmittedGlyph, "parts of the message were sent again by TCP or InfiniBand"},
-	{Resent, againGlyph, "the request was sent again"},
-	{NoReply, noReplyGlyph, "no reply was captured"},
-	{Incomplete, partialGlyph, "bytes of it were not captured"},
+	{Retransmitted, 'R', "parts of the message were sent again by TCP or InfiniBand"},
+	{Resent, 'A', "the request was sent again"},
+	{NoReply, '?', "no reply was captured"},
+	{Incomplete, '╌', "bytes of it were not captured"},
 }
 
 // notes returns what marks mean, and what is not drawn.
