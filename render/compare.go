@@ -98,15 +98,15 @@ func (c *Comparison) onlyAfter(path string, before []field, f field) {
 
 // only takes a field that one message has.
 func (c *Comparison) only(path string, t *dissect.Tree, i int) {
-	value := string(AppendNodeJSON(nil, t, i))
-	switch {
-	case t.Nodes[i].Is(dissect.Missing):
+	if t.Nodes[i].Is(dissect.Missing) {
 		c.Missing++
-	case t == &c.after:
-		c.Differences = append(c.Differences, Difference{Field: path, What: "value", After: value})
-	default:
-		c.Differences = append(c.Differences, Difference{Field: path, What: "value", Before: value})
+		return
 	}
+	d := Difference{Field: path, What: "value", Before: string(AppendNodeJSON(nil, t, i))}
+	if t == &c.after {
+		d.Before, d.After = "", d.Before
+	}
+	c.Differences = append(c.Differences, d)
 }
 
 // node compares a field that both messages have.

@@ -232,8 +232,8 @@ func (t *pageTrackers) end() *html.Page {
 	sortFiles(list, fileOrders[0].name)
 	p.Files = html.Files{List: list[:min(pageFiles, len(list))], Count: int64(len(list))}
 	for _, f := range list {
-		p.Files.Accesses.Reads.Add(&f.Read.Accesses)
-		p.Files.Accesses.Writes.Add(&f.Write.Accesses)
+		p.Files.Reads.Add(&f.Read.Accesses)
+		p.Files.Writes.Add(&f.Write.Accesses)
 	}
 	slices.SortStableFunc(p.Connections.Recoveries, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
 	p.Connections.List = t.engine.Imports().List()

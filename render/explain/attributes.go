@@ -117,12 +117,6 @@ func wireBytes(text string) ([]byte, error) {
 	return b, nil
 }
 
-// AppendFile appends the name of a file as the heading of its attributes.
-func (d *Decoder) AppendFile(dst *schema.Marked, name string) {
-	dst.Add(schema.Dim, "file ")
-	dst.AddBytes(schema.Heading, schema.AppendText(nil, []byte(name))).Plain("\n")
-}
-
 // Attribute returns an extended attribute as a value, in the form that its name and
 // its bytes tell.
 func (d *Decoder) Attribute(a Attribute, big bool) Decoded {

@@ -202,7 +202,7 @@ func LogLine(text string) (list []LogPart, err error) {
 // consoleParts returns what a line of the console says, where its message has a known form.
 func consoleParts(l *debuglog.Line, e *debuglog.Event) (list []LogPart) {
 	add := func(name, text, about string) {
-		if text != "" {
+		if text != "" && text != "0" {
 			list = append(list, LogPart{name, text, []string{about}})
 		}
 	}
@@ -220,21 +220,16 @@ func consoleParts(l *debuglog.Line, e *debuglog.Event) (list []LogPart) {
 	}
 	add("target", e.Target, "target that it is about")
 	add("name", e.Name, "import, by which the node sends requests")
-	if e.Peer.Len > 0 {
-		add("peer", e.Peer.String(), "the other node")
-	}
+	add("peer", e.Peer.String(), "the other node")
 	add("uuid", e.UUID, "of the client")
 	add("device", e.Device, "device of the node")
 	add("process", e.Process, "thread that it is about")
 	if e.Kind == debuglog.RequestFailed {
 		add("opcode", strconv.Itoa(int(e.Opcode)), opcodes.Opcodes.Name(uint64(e.Opcode)))
 	}
-	if e.Status != 0 {
-		add("status", strconv.Itoa(int(e.Status)), logStatus(strconv.Itoa(int(e.Status))))
-	}
-	if e.Service != 0 {
-		add("seconds", strconv.FormatFloat(float64(e.Service)/1e9, 'f', -1, 64), "how long it took")
-	}
+	status := strconv.Itoa(int(e.Status))
+	add("status", status, logStatus(status))
+	add("seconds", strconv.FormatFloat(float64(e.Service)/1e9, 'f', -1, 64), "how long it took")
 	return list
 }
 

@@ -43,18 +43,23 @@ func (r *renderer) connections() {
 	r.events()
 }
 
-func stateName(s track.ImportState) string {
-	if s == track.StateUnknown {
-		return "unknown"
-	}
-	return s.String()
+// stateForm is how states are drawn. Their upper edges and heights differ so that they can be
+// distinguished without colours.
+type stateForm struct {
+	class     markup
+	y, height float64
+	text      string
 }
 
-func stateClass(s track.ImportState) markup {
+var stateForms = []stateForm{{"s-full", 3, 12, "in use (FULL)"}, {"s-busy", 6, 9, "connecting or recovering"},
+	{"s-lost", 10, 5, "evicted or disconnected"}, {"s-idle", 13, 2, "idle or closed"}, {"s-unknown", 8, 2, "not known"}}
+
+// formOf returns the name of a state, and how it is drawn.
+func formOf(s track.ImportState) (name string, form *stateForm) {
 	if s == track.StateUnknown {
-		return "s-unknown"
+		return "unknown", &stateForms[4]
 	}
-	return map[schema.Role]markup{schema.Good: "s-full", schema.Bad: "s-lost", schema.Dim: "s-idle", schema.Warning: "s-busy"}[tables.StateRole(s)]
+	return s.String(), &stateForms[map[schema.Role]int{schema.Good: 0, schema.Warning: 1, schema.Bad: 2, schema.Dim: 3}[tables.StateRole(s)]]
 }
 
 // laneWidth and laneHeight are the size of the states of a connection over time.
@@ -65,23 +70,13 @@ const (
 
 func (r *renderer) stateLegend() {
 	r.raw(`<p class="legend">`)
-	for _, k := range []struct {
-		class markup
-		text  string
-	}{
-		{"s-full", "in use (FULL)"}, {"s-busy", "connecting or recovering"}, {"s-lost", "evicted or disconnected"},
-		{"s-idle", "idle or closed"}, {"s-unknown", "not known"},
-	} {
+	for _, f := range stateForms {
 		r.raw(`<span class="key"><svg aria-hidden="true" width="20" height="18">`,
-			rect(k.class, 0, stateHeights[k.class][0], 20, stateHeights[k.class][1], ""), "</svg>", text(k.text), "</span> ")
+			rect(f.class, 0, f.y, 20, f.height, ""), "</svg>", text(f.text), "</span> ")
 	}
 	r.raw(`<span class="key"><svg aria-hidden="true" width="12" height="18">`, marker(6, ""),
 		"</svg>something went wrong</span></p>\n")
 }
-
-// stateHeights are the upper edges and heights of the drawings of states. They
-// differ so that the states can be distinguished without colours.
-var stateHeights = map[markup][2]float64{"s-full": {3, 12}, "s-busy": {6, 9}, "s-lost": {10, 5}, "s-idle": {13, 2}, "s-unknown": {8, 2}}
 
 // lane returns the states of a connection over time.
 func (r *renderer) lane(i *track.Import) markup {
@@ -94,10 +89,10 @@ func (r *renderer) lane(i *track.Import) markup {
 		`" viewBox="0 0 ` + width + " " + height + `" preserveAspectRatio="none">`
 	state, from := track.StateUnknown, r.Capture.First
 	segment := func(to int64) {
-		class := stateClass(state)
-		x, h := place(from), stateHeights[class]
+		x := place(from)
 		if width := place(to) - x; width > 0 {
-			drawing += rect(class, x, h[0], max(width, 1), h[1], stateName(state)+", "+r.relative(from)+" to "+r.relative(to)+thin+"s")
+			name, f := formOf(state)
+			drawing += rect(f.class, x, f.y, max(width, 1), f.height, name+", "+r.relative(from)+" to "+r.relative(to)+thin+"s")
 		}
 	}
 	const most = 60 // transitions that are drawn
@@ -129,7 +124,8 @@ func (r *renderer) laneText(i *track.Import) string {
 		if k > 0 {
 			s += ", "
 		}
-		s += stateName(i.History[k].State) + " at " + r.relative(i.History[k].Time) + " s"
+		name, _ := formOf(i.History[k].State)
+		s += name + " at " + r.relative(i.History[k].Time) + " s"
 	}
 	if s == "" {
 		return "no change of state"

@@ -66,14 +66,9 @@ type Statistics struct {
 
 // Files are those with the most bytes.
 type Files struct {
-	List     []*files.File // the most bytes first
-	Count    int64         // of all files
-	Accesses Accesses
-}
-
-// Accesses are how the ranges of all files follow each other.
-type Accesses struct {
-	Reads, Writes files.Accesses
+	List          []*files.File  // the most bytes first
+	Count         int64          // of all files
+	Reads, Writes files.Accesses // how the ranges of all files follow each other
 }
 
 // Connections are those between clients and targets.

@@ -75,7 +75,7 @@ func (r *renderer) patternTable() {
 	for _, x := range []struct {
 		name string
 		*files.Accesses
-	}{{"reads", &r.Files.Accesses.Reads}, {"writes", &r.Files.Accesses.Writes}} {
+	}{{"reads", &r.Files.Reads}, {"writes", &r.Files.Writes}} {
 		if x.Sequential+x.Strided+x.Random+x.Unaligned > 0 {
 			t.rows = append(t.rows, []cell{{html: text(x.name)}, numberCell(x.Sequential), numberCell(x.Strided), numberCell(x.Random),
 				numberCell(x.Unaligned)})

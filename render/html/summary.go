@@ -139,13 +139,6 @@ func (r *renderer) targets() (n int64) {
 	return n
 }
 
-func (r *renderer) evictions() (n int64) {
-	for _, i := range r.Connections.List {
-		n += int64(i.Evictions)
-	}
-	return n
-}
-
 // slowestOperation returns the row of the operation with the highest 99th percentile,
 // of those with at least ten replies, and its name; nil for none.
 func (r *renderer) slowestOperation() (slowest *track.Row, name string) {
@@ -198,7 +191,11 @@ func (r *renderer) figures() {
 		render.Counted(sumOf(slices.Collect(maps.Values(total.Errors))), "error")+", "+render.Thousands(total.Missing[track.Unanswered])+" unanswered")
 	figure("latency", false, "Median latency", quantile(.5), "p99 "+quantile(.99))
 	figure("sizes", false, "Bulk data", size(total.BulkBytes), "in "+render.Counted(sumOf(total.IO[:]), "transfer"))
-	figure("connections", r.evictions() > 0, "Evictions", render.Thousands(r.evictions()),
+	var evictions int64
+	for _, i := range r.Connections.List {
+		evictions += int64(i.Evictions)
+	}
+	figure("connections", evictions > 0, "Evictions", render.Thousands(evictions),
 		render.Counted(int64(len(r.Connections.List)), "connection"))
 	figure("locks", false, "Lock waits", render.Thousands(r.Locks.Waiting), "of "+render.Counted(r.Locks.Count, "lock"))
 	if len(r.Slowest) > 0 {

@@ -154,8 +154,7 @@ func (p *prose) print(d *explain.Decoder, list []explain.Decoded) error {
 		}
 		if v.File != file {
 			file = v.File
-			d.AppendFile(&out, file)
-			out.Plain("\n")
+			out.Add(schema.Dim, "file ").AddBytes(schema.Heading, schema.AppendText(nil, []byte(file))).Plain("\n\n")
 		}
 		d.AppendText(&out, v)
 	}
