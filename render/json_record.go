@@ -135,15 +135,6 @@ func AppendCounts(dst []byte, counts []records.Count, sep string) []byte {
 	})
 }
 
-// appendSeconds appends nanoseconds as seconds.
-func appendSeconds(dst []byte, ns int64, trimZeros bool) []byte {
-	dst = AppendElapsed(dst, ns, 9)
-	if !trimZeros {
-		return dst
-	}
-	return bytes.TrimSuffix(bytes.TrimRight(dst, "0"), []byte("."))
-}
-
 // AppendValue appends the value of a key as text, as -T fields prints it.
 func AppendValue(dst []byte, v *records.Value) []byte {
 	return appendRecordValue(dst, v, false)
@@ -189,7 +180,10 @@ func appendRecordValue(dst []byte, v *records.Value, trimZeros bool) []byte {
 		}
 		return schema.AppendFlags(dst, v.Names, v.U, "|")
 	case records.Duration:
-		return appendSeconds(dst, int64(v.U), trimZeros)
+		if dst = AppendElapsed(dst, int64(v.U), 9); trimZeros {
+			dst = bytes.TrimSuffix(bytes.TrimRight(dst, "0"), []byte("."))
+		}
+		return dst
 	case records.Float:
 		return strconv.AppendFloat(dst, v.F, 'f', 3, 64)
 	case records.Time:

@@ -248,15 +248,10 @@ func appendOtherErrors(dst []byte, errors []int32) []byte {
 	if !context {
 		dst = append(dst, '(')
 	}
-	if dst = appendErrnos(dst, errors); !context {
+	if dst = appendJoined(dst, errors, ",", records.AppendErrno); !context {
 		dst = append(dst, ')')
 	}
 	return dst
-}
-
-// appendErrnos appends the names of errors, separated by commas.
-func appendErrnos(dst []byte, errors []int32) []byte {
-	return appendJoined(dst, errors, ",", records.AppendErrno)
 }
 
 // details appends further values, those that there is room for.
@@ -279,7 +274,7 @@ func (s *RPCSummary) details(dst *schema.Marked, r *track.RPC, start int) {
 	b := buf[:0]
 	if len(r.OtherErrors) > 0 && r.HasReply && (r.Failed() || r.Status > 0 && !r.IntentDone || r.Sends > 1) {
 		if r.Sends > 1 { // before it was sent again
-			add("was ", schema.Bad, appendErrnos(b, r.OtherErrors))
+			add("was ", schema.Bad, appendJoined(b, r.OtherErrors, ",", records.AppendErrno))
 		} else {
 			add("", schema.Bad, appendOtherErrors(b, r.OtherErrors))
 		}

@@ -49,7 +49,11 @@ func (s *Summary) facts(m *dissect.Message) {
 		l.Key("portal ").Num(uint64(m.LNet.Portal))
 		l.Key("length ").Num(uint64(m.LNet.Length))
 	case lnet.Hello, lnet.Connreq, lnet.Connack, lnet.Dreq, lnet.Drep, lnet.PingReply, lnet.Push:
-		s.repeated(m)
+		for _, n := range m.Notes {
+			if n.Code == "resent" || n.Code == "unanswered" {
+				l.Key("").Add(schema.Dim, n.Text)
+			}
+		}
 		s.showFields(m)
 	case lnet.Connrej:
 		s.refusal(m)
@@ -160,15 +164,6 @@ func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 	}
 	if m.Content != nil {
 		s.content(m)
-	}
-}
-
-// repeated says that a message of the connection manager was sent before, or not answered.
-func (s *Summary) repeated(m *dissect.Message) {
-	for _, n := range m.Notes {
-		if n.Code == "resent" || n.Code == "unanswered" {
-			s.line.Key("").Add(schema.Dim, n.Text)
-		}
 	}
 }
 

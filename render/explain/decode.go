@@ -225,24 +225,18 @@ func (d *Decoder) AppendText(dst *schema.Marked, v Decoded) {
 func (d *Decoder) named(dst *schema.Marked, v Decoded) {
 	p := newPage(dst, d.width)
 	g, word := v.Field.Names, d.values.Nodes[0].Val
-	p.Add(schema.Label, v.Field.Name)
-	p.Add(schema.NoRole, "  ")
-	p.Add(schema.Number, valueText(g, &schema.Value{Value: word}))
-	name := g.Name(word)
+	p.Add(schema.Label, v.Field.Name).Plain("  ").Add(schema.Number, valueText(g, &schema.Value{Value: word}))
+	value, ok := g.Find(g.Name(word))
 	switch {
 	case g.Flags:
 		p.end()
 		p.flags(g, word)
 		return
-	case name == "":
-		p.Add(schema.NoRole, "  ")
-		p.Add(schema.Warning, "unknown value")
+	case ok:
+		p.Plain("  ").Add(schema.Flag, value.Name)
+		p.about(&value, textIndent)
 	default:
-		p.Add(schema.NoRole, "  ")
-		p.Add(schema.Flag, name)
-		if v, ok := g.Find(name); ok {
-			p.about(&v, textIndent)
-		}
+		p.Plain("  ").Add(schema.Warning, "unknown value")
 	}
 	p.end()
 }
