@@ -34,9 +34,6 @@ type Diagram struct {
 	targets map[lnet.NID][]string
 }
 
-// fileNumber returns the number of a file, from 1; 0 when it has none.
-func (d *Diagram) fileNumber(name string) int { return slices.Index(d.Files, name) + 1 }
-
 // Add adds events, which belong to the diagram from then on.
 func (d *Diagram) Add(events ...*Event) {
 	d.events = append(d.events, events...)

@@ -2,9 +2,9 @@
 // for each node, an arrow for each message, time from top to bottom.
 //
 //	var d ladder.Diagram
-//	r := ladder.NewReader(names)
+//	lines := render.NewSummary(render.SummaryOptions{Names: names})
 //	// for each message m that is to be drawn:
-//	d.Add(r.Event(m))
+//	d.Add(ladder.NewEvent(lines, m))
 //	// at the end:
 //	var text schema.Marked
 //	d.AppendText(&text, ladder.TextOptions{Width: 80})

@@ -69,24 +69,14 @@ type Event struct {
 	codes    []string      // of the message's notes
 }
 
-// Reader makes events of messages.
-type Reader struct {
-	summary *render.Summary
-}
-
-// NewReader makes a Reader. names has the targets and locks that handles stand for, nil: none
-// are known. The caller must pass each message to names.Message before it passes it to Event.
-func NewReader(names *track.Names) *Reader {
-	return &Reader{render.NewSummary(render.SummaryOptions{Names: names})}
-}
-
-// Event returns the event of a message.
-func (r *Reader) Event(m *dissect.Message) *Event {
+// NewEvent returns the event of a message, with the facts of its line. The names of lines must have had the
+// message before.
+func NewEvent(lines *render.Summary, m *dissect.Message) *Event {
 	e := &Event{
 		Number: m.Number, Type: m.Kind, Frame: m.Frame, File: m.File, Order: m.Order, Time: m.Time, Minor: render.IsKeepalive(m),
 		Opcode: m.RPC.Opcode, HasOpcode: m.RPC.HasOpcode, Variant: m.RPC.Variant.String(), Op: render.AppendOperation(nil, m),
 	}
-	e.Facts.Append(&r.summary.Facts(m).Marked)
+	e.Facts.Append(&lines.Facts(m).Marked)
 	e.From, e.To = m.Ends()
 	if m.RPC.HasXID {
 		e.XID = m.RPC.XID

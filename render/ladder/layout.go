@@ -135,13 +135,13 @@ func (l *layout) opText(e *Event) []byte {
 // frameText returns the number of an event's frame, empty without one. A line of a log has a label of the
 // log in place of a file.
 func frameText(d *Diagram, e *Event) []byte {
-	switch i := d.fileNumber(e.File); {
+	switch i := slices.Index(d.Files, e.File); {
 	case e.Kind == LogLine:
 		return render.AppendFrame(nil, logLabel(slices.Index(d.Logs, e.File)), e.Line)
 	case e.Frame == 0:
 		return nil
-	case i > 0:
-		return render.AppendFrame(nil, strconv.Itoa(i), e.Frame)
+	case i >= 0:
+		return render.AppendFrame(nil, strconv.Itoa(i+1), e.Frame)
 	}
 	return render.AppendFrame(nil, e.File, e.Frame)
 }

@@ -50,7 +50,7 @@ type Selector struct {
 	what    Selection
 	diagram *Diagram
 	names   *track.Names
-	reader  *Reader
+	lines   *render.Summary
 	locks   *locks.Locks
 	files   *files.Files
 	nested  *nested.Tracker // nil: not needed
@@ -97,7 +97,7 @@ const (
 // diagram.
 func NewSelector(d *Diagram, what Selection, f *follow.Follower) *Selector {
 	names := track.NewNames()
-	s := &Selector{what: what, diagram: d, names: names, reader: NewReader(names), locks: f.Locks(), files: f.Files(),
+	s := &Selector{what: what, diagram: d, names: names, lines: render.NewSummary(render.SummaryOptions{Names: names}), locks: f.Locks(), files: f.Files(),
 		ended: fifo.NewMap[uint64, endedRPC](maxEnded), within: make(map[uint64]bool), recent: fifo.NewMap[int64, *Event](maxRecent)}
 	if what.XID != 0 {
 		s.nested = f.Nested()
@@ -220,7 +220,7 @@ func (s *Selector) addLock(l *locks.Lock) {
 }
 
 func (s *Selector) event(m *dissect.Message) *Event {
-	e := s.reader.Event(m)
+	e := NewEvent(s.lines, m)
 	fifo.Put(s.recent, m.Number, e)
 	return e
 }

@@ -63,7 +63,7 @@ text{fill:#e6edf3}.bg{fill:#0d1117}.d{fill:#8b949e}
 `
 
 var roleClasses = [...]string{schema.Dim: "d", schema.Name: "n", schema.Object: "o", schema.Number: "u",
-	schema.Node: "i", schema.Good: "k", schema.Bad: "e", schema.Flag: "f"}
+	schema.Node: "i", schema.Good: "k", schema.Bad: "e", schema.Flag: "f", schema.Heading: "h"}
 
 // picture draws a diagram as SVG, with the layout of text.
 type picture struct {
@@ -148,7 +148,6 @@ func (p *picture) textLine(class string, s []byte) {
 
 // head draws the title, the legend of the columns, and a box for each of them.
 func (p *picture) head(events []*Event) {
-	classes := map[schema.Role]string{schema.Heading: "h", schema.Dim: "d", schema.Node: "i"}
 	heading := p.heading(events)
 	if p.o.Embedded {
 		heading = heading[1:] // how many messages in which time
@@ -159,7 +158,7 @@ func (p *picture) head(events []*Event) {
 			space = titleSize - fontSize
 		}
 		p.y += space
-		p.textLine(classes[n.role], []byte(n.text))
+		p.textLine(roleClasses[n.role], []byte(n.text))
 		p.y += space
 	}
 	p.y += boxPadding

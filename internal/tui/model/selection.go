@@ -120,8 +120,8 @@ func (c *Capture) Ladder(title string, x Selection, o render.SummaryOptions) (li
 	if x.Kind == store.RPCs {
 		x.rpcs(c, d.AddTargetOf)
 	}
-	events := ladder.NewReader(c.names)
-	x.messages(c, func(m *dissect.Message) { d.Add(events.Event(m)) })
+	events := render.NewSummary(render.SummaryOptions{Names: c.names})
+	x.messages(c, func(m *dissect.Message) { d.Add(ladder.NewEvent(events, m)) })
 	drawn := d.Events()
 	for _, l := range d.Text(ladder.TextOptions{Width: o.Width, Time: o.Time}) {
 		line := Line{Marked: l.Marked}
