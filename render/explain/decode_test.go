@@ -141,7 +141,6 @@ func TestExplainAll(t *testing.T) {
 		widths = append(widths, 40, 200)
 	}
 	for _, width := range widths {
-		e := explain.NewTopics(width, index)
 		for i, name := range index.TopicNames(true) {
 			if !wiretest.All && len(index.Find(name)) == 0 && i%3 > 0 {
 				continue
@@ -149,9 +148,9 @@ func TestExplainAll(t *testing.T) {
 			topics := index.Topics(name)
 			assert.That(t, len(topics) != 0, "%s is listed and cannot be explained", name)
 			for i := range topics {
-				x := e.Topic(&topics[i])
+				x := explain.Topic(index, &topics[i])
 				var shown schema.Marked
-				x.AppendText(&shown)
+				x.AppendText(&shown, width)
 				text := string(shown.Text)
 				assert.That(t, len(text) != 0, "%s: nothing to show", name)
 				line := tooLong(text, width)

@@ -10,7 +10,7 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-func (e *Topics) structure(s *schema.Struct) *Explanation {
+func structure(index *schema.Index, s *schema.Struct) *Explanation {
 	size := strconv.Itoa(s.Size) + " bytes"
 	if s.Open {
 		size += " and more"
@@ -18,7 +18,7 @@ func (e *Topics) structure(s *schema.Struct) *Explanation {
 	order, word := structOrder(s)
 	x := &Explanation{more: []string{size, order, since(s.Since)},
 		topicJSON: topicJSON{Kind: "struct", Name: s.Name, Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: word,
-			Since: string(s.Since), Meaning: s.Doc, Fields: fieldsJSON(s.Fields, true), In: placeNames(e.index.Holders(s))}}
+			Since: string(s.Since), Meaning: s.Doc, Fields: fieldsJSON(s.Fields, true), In: placeNames(index.Holders(s))}}
 	x.body = func(p *page) {
 		if len(s.Shorter) > 0 {
 			p.paragraph("Older releases send " + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(s.Shorter), "[]")), " or ") + " bytes")

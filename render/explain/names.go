@@ -13,8 +13,8 @@ import (
 )
 
 // group explains a flag word or enumeration, with a table of its values.
-func (e *Topics) group(g *schema.Names) *Explanation {
-	x := &Explanation{kind: "values", topicJSON: topicJSON{Kind: "enum", Name: g.Group, Prefix: g.Prefix, Meaning: g.Doc, In: e.users(g)}}
+func group(index *schema.Index, g *schema.Names) *Explanation {
+	x := &Explanation{kind: "values", topicJSON: topicJSON{Kind: "enum", Name: g.Group, Prefix: g.Prefix, Meaning: g.Doc, In: users(index, g)}}
 	if g.Flags {
 		x.kind, x.Kind = "flags", "flags"
 	}
@@ -82,9 +82,9 @@ func valueText(g *schema.Names, v *schema.Value) string {
 }
 
 // users returns the fields whose values a group names.
-func (e *Topics) users(g *schema.Names) []string { return placeNames(e.index.Users(g)) }
+func users(index *schema.Index, g *schema.Names) []string { return placeNames(index.Users(g)) }
 
-func (e *Topics) value(g *schema.Names, v *schema.Value) *Explanation {
+func value(index *schema.Index, g *schema.Names, v *schema.Value) *Explanation {
 	number := strconv.FormatUint(v.Value, 10)
 	switch {
 	case g.Flags && v.Bits()&(v.Bits()-1) == 0:
@@ -97,7 +97,7 @@ func (e *Topics) value(g *schema.Names, v *schema.Value) *Explanation {
 		number += fmt.Sprintf(" = %#x", v.Value)
 	}
 	x := &Explanation{topicJSON: valueJSON(g, v), more: []string{number, "of " + g.Group, since(v.Since)}}
-	x.Group, x.In = g.Group, e.users(g)
+	x.Group, x.In = g.Group, users(index, g)
 	if v.Alias {
 		x.more = append(x.more, "alias")
 	}
@@ -197,10 +197,10 @@ func shortNames(u *schema.NumberUse) []string {
 }
 
 // flagSet explains several flags of a word.
-func (e *Topics) flagSet(u *schema.NumberUse) *Explanation {
+func flagSet(index *schema.Index, u *schema.NumberUse) *Explanation {
 	word := fmt.Sprintf("%#x", u.Word())
 	x := &Explanation{name: strings.Join(fullNames(u), "|"), more: []string{word, "of " + u.Group.Group},
-		topicJSON: topicJSON{Kind: "flags", Name: u.Group.Group, Value: word, Values: valuesJSON(u), In: e.users(u.Group)}}
+		topicJSON: topicJSON{Kind: "flags", Name: u.Group.Group, Value: word, Values: valuesJSON(u), In: users(index, u.Group)}}
 	x.body = func(p *page) {
 		p.flags(u.Group, u.Word())
 		name := strings.Join(shortNames(u), "|")

@@ -9,8 +9,8 @@ import (
 )
 
 // Rule explains a rule of lshark diagnose.
-func (e *Topics) Rule(r *diagnose.Rule) *Explanation {
-	x := &Explanation{width: e.width, more: []string{r.Severity.String()},
+func Rule(r *diagnose.Rule) *Explanation {
+	x := &Explanation{more: []string{r.Severity.String()},
 		topicJSON: topicJSON{Kind: "finding", Name: r.Code, Severity: r.Severity.String(), Summary: r.Summary, Meaning: r.Meaning,
 			Limits: r.Limits, Next: r.Next}}
 	for _, t := range r.Thresholds {
@@ -41,8 +41,8 @@ func (e *Topics) Rule(r *diagnose.Rule) *Explanation {
 }
 
 // Rules lists rules whose codes begin with a name. It is text only.
-func (e *Topics) Rules(name string, list []*diagnose.Rule) *Explanation {
-	return &Explanation{width: e.width, kind: "findings", name: name, more: []string{strconv.Itoa(len(list)) + " rules"}, body: func(p *page) {
+func Rules(name string, list []*diagnose.Rule) *Explanation {
+	return &Explanation{kind: "findings", name: name, more: []string{strconv.Itoa(len(list)) + " rules"}, body: func(p *page) {
 		for _, r := range list {
 			p.words(textIndent, schema.Label, r.Code)
 			p.words(2*textIndent, schema.NoRole, strings.TrimSuffix(r.Summary, "."))

@@ -8,32 +8,20 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// Topics makes the explanations of topics of the protocol, keys, and rules.
-type Topics struct {
-	width int
-	index *schema.Index
-}
-
-// NewTopics makes Topics. width is that of the terminal in columns, 0 without a
-// terminal.
-func NewTopics(width int, index *schema.Index) *Topics {
-	return &Topics{width: width, index: index}
-}
-
 // Explanation is what there is to say about a name.
 type Explanation struct {
 	topicJSON
 	kind, name string      // in text, where they are not those of JSON
 	more       []string    // main properties; empty ones are left out
 	body       func(*page) // what follows in text, nil: nothing
-	width      int
 }
 
 // AppendJSON appends the explanation as an object on a line.
 func (x *Explanation) AppendJSON(dst []byte) []byte { return appendObject(dst, &x.topicJSON) }
 
-// AppendText appends the explanation as text for reading.
-func (x *Explanation) AppendText(dst *schema.Marked) { x.text(newPage(dst, x.width)) }
+// AppendText appends the explanation as text for reading. width is that of the terminal in columns,
+// 0 without a terminal.
+func (x *Explanation) AppendText(dst *schema.Marked, width int) { x.text(newPage(dst, width)) }
 
 func (x *Explanation) text(p *page) {
 	p.heading(cmp.Or(x.kind, x.Kind), cmp.Or(x.name, x.Name), x.more...)
@@ -44,46 +32,41 @@ func (x *Explanation) text(p *page) {
 }
 
 // Topic explains a topic.
-func (e *Topics) Topic(t *schema.Topic) *Explanation {
-	var x *Explanation
+func Topic(index *schema.Index, t *schema.Topic) *Explanation {
 	switch {
 	case t.Struct != nil:
-		x = e.structure(t.Struct)
+		return structure(index, t.Struct)
 	case t.Value != nil:
-		x = e.value(t.Group, t.Value)
+		return value(index, t.Group, t.Value)
 	case t.Group != nil:
-		x = e.group(t.Group)
+		return group(index, t.Group)
 	case t.RPC != nil:
-		x = operation(t.RPC)
+		return operation(t.RPC)
 	case t.Text != nil:
-		x = textConstant(t.Text)
+		return textConstant(t.Text)
 	case t.Header != nil:
-		x = headerName(t.Header, t.HeaderField)
+		return headerName(t.Header, t.HeaderField)
 	case t.Term != nil:
-		x = term(t.Term)
+		return term(t.Term)
 	case t.Number != nil:
-		x = number(t.Number)
+		return number(t.Number)
 	case t.Flags != nil:
-		x = e.flagSet(t.Flags)
+		return flagSet(index, t.Flags)
 	case t.Format != nil:
-		x = requestFormat(t.Format)
-	default:
-		x = field(t)
-		if t.Buffer != nil {
-			x = formatBuffer(t.Buffer, x)
-		}
+		return requestFormat(t.Format)
+	case t.Buffer != nil:
+		return formatBuffer(t.Buffer, field(t))
 	}
-	x.width = e.width
-	return x
+	return field(t)
 }
 
 // Key explains a key, a code or a column.
-func (e *Topics) Key(k *records.Entry) *Explanation {
+func Key(k *records.Entry) *Explanation {
 	of := "of each " + k.Of
 	if k.Kind == records.ColumnEntry {
 		of = "of the " + k.Of
 	}
-	return &Explanation{width: e.width, more: []string{k.TypeText(), of},
+	return &Explanation{more: []string{k.TypeText(), of},
 		topicJSON: topicJSON{Kind: string(k.Kind), Name: k.Name, Type: k.TypeText(), Unit: string(k.Unit), In: []string{k.Of}, Meaning: k.Doc}}
 }
 

@@ -79,8 +79,7 @@ func (p *prose) explain(names []string) error {
 	if len(names) == 0 {
 		return p.overview(index)
 	}
-	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool),
-		topics: explain.NewTopics(p.sys.Width(), index)}
+	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool)}
 	var unknown []error
 	for _, q := range questions(names, index.IsPhrase) {
 		unknown = append(unknown, e.answer(q))
@@ -126,11 +125,10 @@ func questions(args []string, isPhrase func(string) bool) (list []question) {
 
 type explanation struct {
 	*prose
-	topics *explain.Topics
-	index  *schema.Index
-	own    []records.Entry
-	out    schema.Marked
-	shown  map[string]bool // pages
+	index *schema.Index
+	own   []records.Entry
+	out   schema.Marked
+	shown map[string]bool // pages
 }
 
 // answer adds the pages about a name. The error is that it is unknown.
@@ -152,7 +150,7 @@ func (e *explanation) answer(q question) error {
 		return e.unknown(q)
 	}
 	for i := range keys {
-		e.add(e.topics.Key(&keys[i]))
+		e.add(explain.Key(&keys[i]))
 	}
 	e.pages(topics)
 	return nil
@@ -167,11 +165,11 @@ func (e *explanation) rules(q question) (found bool) {
 		return false // it may be the name of something else
 	}
 	if e.form.Value != "json" && !strings.Contains(code, ".") {
-		e.add(e.topics.Rules(code, list))
+		e.add(explain.Rules(code, list))
 		return true
 	}
 	for _, r := range list {
-		e.add(e.topics.Rule(r))
+		e.add(explain.Rule(r))
 	}
 	return true
 }
@@ -214,7 +212,7 @@ func (e *explanation) unknown(q question) error {
 
 func (e *explanation) pages(topics []schema.Topic) {
 	for i := range topics {
-		e.add(e.topics.Topic(&topics[i]))
+		e.add(explain.Topic(e.index, &topics[i]))
 	}
 }
 
@@ -225,7 +223,7 @@ func (e *explanation) add(x *explain.Explanation) {
 	if asJSON {
 		page.Text = x.AppendJSON(nil)
 	} else {
-		x.AppendText(&page)
+		x.AppendText(&page, e.sys.Width())
 	}
 	if e.shown[string(page.Text)] {
 		return
