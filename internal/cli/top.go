@@ -27,9 +27,7 @@ type top struct {
 	colors  *render.Colors
 	keys    <-chan byte
 	restore func() error // undoes keys; nil before
-	sort    string
-	drawn   int64 // time of the capture when the table was last drawn
-	pressed bool  // a key changed the table since
+	drawn   int64        // time of the capture when the table was last drawn; 0: a key has changed it since
 	text    schema.Marked
 }
 
@@ -53,7 +51,7 @@ const (
 func (c *statsOptions) runTop(x *flags.Reading) error {
 	o, pass := c.table, x.Pass
 	s := c.follow(pass, track.StatsOptions{By: o.By, Window: int64(c.window)}, true)
-	p := &top{sys: c.Sys.IO, pass: pass, stats: s, table: tables.NewStatsTable(o), colors: render.NewColors(c.Colored()), sort: o.Sort}
+	p := &top{sys: c.Sys.IO, pass: pass, stats: s, table: tables.NewStatsTable(o), colors: render.NewColors(c.Colored())}
 	pass.Add(scan.Consumer{
 		Begin:   p.begin,
 		Message: func(*dissect.Message) error { return p.step(pass.Last()) },
@@ -79,17 +77,15 @@ func (p *top) step(now int64) error {
 		}
 		for _, o := range topKeys {
 			if o.key == k {
-				p.sort = o.sort
-				p.table.Options.Sort = o.sort
-				p.pressed = true
+				p.table.Options.Sort, p.drawn = o.sort, 0
 			}
 		}
 	default:
 	}
-	if since := now - p.drawn; since >= 0 && since < refresh && !p.pressed {
+	if since := now - p.drawn; since >= 0 && since < refresh {
 		return nil
 	}
-	p.drawn, p.pressed = now, false
+	p.drawn = now
 	p.stats.SetWindow(p.pass.First(), now-int64(follow.LiveLinger))
 	return p.draw()
 }
@@ -135,7 +131,7 @@ func (p *top) help(columns int) string {
 	text := "q=quit"
 	for _, o := range topKeys {
 		mark := ""
-		if o.sort == p.sort {
+		if o.sort == p.table.Options.Sort {
 			mark = "*"
 		}
 		text += fmt.Sprintf(" %c=%s%s", o.key, o.label, mark)

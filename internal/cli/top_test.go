@@ -52,7 +52,7 @@ func TestFitLines(t *testing.T) {
 // TestTopHelp checks that the keys fit a terminal of 80 columns, and that each
 // order is known.
 func TestTopHelp(t *testing.T) {
-	p := &top{colors: render.NewColors(false), sort: "errors"}
+	p := &top{colors: render.NewColors(false), table: tables.NewStatsTable(tables.StatsOptions{Sort: "errors"})}
 	got, full := p.help(80), p.help(0)
 	assert.That(t, got == full && strings.HasPrefix(got, "q=quit c=count e=err* "), "%q is not %q", got, full)
 	for _, k := range topKeys {
