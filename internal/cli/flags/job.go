@@ -245,7 +245,7 @@ type Reading struct {
 	err     error // of reading
 	colors  *render.Colors
 	painted []byte
-	hidden  []string
+	hidden  string
 }
 
 // Open returns a reading of the input. What cannot be opened is an error of its Run.
@@ -265,9 +265,7 @@ func (x *Reading) Run(end func() error) error {
 	x.Add(scan.Consumer{Idle: func(int64) error { return x.Out.Flush() }, End: end})
 	x.err = x.Pass.Run()
 	err := errors.Join(x.err, x.Out.Close())
-	for _, columns := range x.hidden {
-		x.NoteHidden(columns)
-	}
+	x.NoteHidden(x.hidden)
 	return err
 }
 
@@ -278,7 +276,7 @@ func (x *Reading) Print(text *schema.Marked) error {
 }
 
 // Hide notes the columns of a table for which the terminal has no room, when the input has been read.
-func (x *Reading) Hide(columns string) { x.hidden = append(x.hidden, columns) }
+func (x *Reading) Hide(columns string) { x.hidden = columns }
 
 // Options returns the options for text on the output.
 func (x *Reading) Options() render.SummaryOptions {
