@@ -74,9 +74,8 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 		sizes[i] = info.Size()
 		total += sizes[i] * int64(len(tables))
 	}
-	var progress *iostreams.Progress
 	if !c.flags.Quiet {
-		progress = c.sys.NewProgress(func() (int64, int64) { return c.read.Sum(), total })
+		defer c.sys.NewProgress(func() (int64, int64) { return c.read.Sum(), total }).Stop()
 	}
 	all := make([]conversion, len(captures))
 	var failed atomic.Bool
@@ -87,7 +86,6 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 			}
 		}
 	})
-	progress.Stop()
 	files = make(map[string][]file)
 	var errs, damages []error
 	for i, j := range all {
