@@ -146,26 +146,20 @@ func splitTree(text *schema.Marked, places []render.Place, nodes *dissect.Tree) 
 		if x.node >= 0 {
 			n := &nodes.Nodes[x.node]
 			x.depth = int(n.Depth) + 1
-			path = append(path[:min(int(n.Depth), len(path))], pathPart(n))
+			name := n.Name()
+			if n.Index >= 0 {
+				name += fmt.Sprintf("[%d]", n.Index)
+			}
+			path = append(path[:min(int(n.Depth), len(path))], name)
 			x.path = strings.Join(path, "/")
-			x.parts = int(n.End) > x.node+1
 		}
 		off += len(line.Text) + 1
 		list = append(list, x)
 	}
-	for i := range list { // a list of values on one line has no lines below it
-		if list[i].parts && (i+1 == len(list) || list[i+1].depth <= list[i].depth) {
-			list[i].parts = false
-		}
+	for i := 1; i < len(list); i++ {
+		list[i-1].parts = list[i-1].node >= 0 && list[i].depth > list[i-1].depth
 	}
 	return list
-}
-
-func pathPart(n *dissect.Node) string {
-	if n.Index >= 0 {
-		return fmt.Sprintf("%s[%d]", n.Name(), n.Index)
-	}
-	return n.Name()
 }
 
 // refold finds the lines that are not folded away, and keeps the cursor on its line.
