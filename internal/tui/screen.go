@@ -59,6 +59,7 @@ type Screen struct {
 	grid    *grid
 	details *details
 	filter  *filterLine
+	trouble *tview.Box
 	status  *tview.Box
 	said    run            // shown in the last line until the next key
 	texts   texts          // of the first line and the last ones
@@ -116,11 +117,11 @@ type work struct {
 func newScreen(o Options, w work) *Screen {
 	// The colours of the terminal, not those of tview.
 	tview.Styles = tview.Theme{}
-	s := &Screen{opt: o, app: tview.NewApplication(), styles: newStyles(o.Colored), work: w}
+	s := &Screen{opt: o, app: tview.NewApplication(), main: tview.NewFlex(), lower: tview.NewFlex(), styles: newStyles(o.Colored), work: w}
 	s.grid = newGrid(o.Capture.Rows, &s.opt.View, s.styles)
 	s.details = newDetails(o.Capture.Rows, &s.opt.View, s.styles)
 	s.filter = newFilterLine(o.Capture.Rows, s.styles)
-	s.head, s.status = bar(s.headLine), bar(s.statusLine)
+	s.head, s.trouble, s.status = bar(s.headLine), bar(s.troubleLine), bar(s.statusLine)
 	s.queries = [2]store.Query{{Kind: store.RPCs}, {Kind: store.Messages}}
 	kind := store.RPCs
 	if o.Messages {
@@ -134,27 +135,11 @@ func newScreen(o Options, w work) *Screen {
 
 	s.grid.moved, s.grid.chosen = s.chosen, func() { openMessages(s) }
 	s.filter.SetDoneFunc(s.filterDone)
-	s.layOut()
 	s.app.SetRoot(s.main, true).EnableMouse(true).EnablePaste(true).SetInputCapture(s.key).SetBeforeDrawFunc(s.beforeDraw)
 	s.app.SetFocus(s.grid.pane)
 	s.show(s.queries[kind], nil)
 	return s
 }
-
-func (s *Screen) layOut() {
-	s.lower = tview.NewFlex().AddItem(s.details.tree, 0, 1, false).AddItem(s.details.bytes, 0, 1, false)
-	s.main = tview.NewFlex().SetDirection(tview.FlexRow).
-		AddItem(s.head, 1, 0, false).
-		AddItem(s.filter, 1, 0, false).
-		AddItem(s.filter.hint, 0, 0, false).
-		AddItem(s.grid.pane, 0, gridShare, true).
-		AddItem(s.lower, 0, lowerShare, false).
-		AddItem(bar(func() [][2]run { return [][2]run{{{s.texts.trouble, s.styles[schema.Bad]}}} }), 0, 0, false).
-		AddItem(s.status, 1, 0, false)
-}
-
-// troubleItem is the place in the main page of the line above the last one that says why rows are missing.
-const troubleItem = 5
 
 const (
 	// Shares of the lines for the table, and for tree and bytes below it.
@@ -185,16 +170,23 @@ func (s *Screen) beforeDraw(screen tcell.Screen) bool {
 	if s.bytesShown = (width >= sideBySide) != s.bytesChanged; !s.bytesShown {
 		room = 0
 	}
-	s.lower.SetDirection(direction).ResizeItem(s.details.bytes, room, 0)
 	grid, lower := gridShare, lowerShare
 	if s.zoomed && (s.details.tree.HasFocus() || s.details.bytes.HasFocus()) {
 		grid = 0
 	} else if s.zoomed {
 		lower = 0
 	}
-	s.main.ResizeItem(s.grid.pane, 0, grid).ResizeItem(s.lower, 0, lower)
-	s.main.ResizeItem(s.filter.hint, len(s.filter.errors), 0)
-	s.main.ResizeItem(s.main.GetItem(troubleItem), min(1, len(s.texts.trouble)), 0)
+	s.lower.Clear().SetDirection(direction).
+		AddItem(s.details.tree, 0, 1, false).
+		AddItem(s.details.bytes, room, 0, false)
+	s.main.Clear().SetDirection(tview.FlexRow).
+		AddItem(s.head, 1, 0, false).
+		AddItem(s.filter, 1, 0, false).
+		AddItem(s.filter.hint, len(s.filter.errors), 0, false).
+		AddItem(s.grid.pane, 0, grid, true).
+		AddItem(s.lower, 0, lower, false).
+		AddItem(s.trouble, min(1, len(s.texts.trouble)), 0, false).
+		AddItem(s.status, 1, 0, false)
 	return false
 }
 
@@ -378,6 +370,9 @@ func (s *Screen) rowsText() string {
 	}
 	return text
 }
+
+// troubleLine says why rows are missing.
+func (s *Screen) troubleLine() [][2]run { return [][2]run{{{s.texts.trouble, s.styles[schema.Bad]}}} }
 
 func (s *Screen) headLine() [][2]run {
 	style := tcell.StyleDefault.Bold(true)
