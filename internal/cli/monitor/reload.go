@@ -34,20 +34,17 @@ func (c *command) watchReloads() {
 // reload reads the settings again. If they are wrong, nothing changes.
 func (c *command) reload() {
 	s, err := c.readAgain()
-	r := *c.reloads.Load()
+	r, said := *c.reloads.Load(), "new settings"
 	if r.LastFailed = err != nil; err != nil {
 		r.Failed++
+		said = "the settings stay as they are: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	} else {
 		r.Succeeded++
 		r.LastSuccess = time.Now()
+		c.changed.Store(s)
 	}
 	c.reloads.Store(&r)
-	if err != nil {
-		c.sys.Say("the settings stay as they are: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
-		return
-	}
-	c.changed.Store(s)
-	c.sys.Say("new settings")
+	c.sys.Say("%s", said)
 }
 
 // readAgain reads the settings again.

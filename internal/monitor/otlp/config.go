@@ -43,10 +43,10 @@ const (
 	defaultTimeout  = 10 * time.Second
 )
 
-// prefix is that of the names of variables.
-const prefix = "OTEL_EXPORTER_OTLP_"
+// variablePrefix is that of the names of variables.
+const variablePrefix = "OTEL_EXPORTER_OTLP_"
 
-func (c *Config) env(name string) string { return strings.TrimSpace(c.Getenv(prefix + name)) }
+func (c *Config) env(name string) string { return strings.TrimSpace(c.Getenv(variablePrefix + name)) }
 
 // Configured reports whether a variable of OpenTelemetry has an endpoint for
 // metrics or spans.
@@ -61,9 +61,9 @@ func (c *Config) choose(name string, words ...string) (string, error) {
 	case text == "", slices.Contains(words, text):
 		return text, nil
 	case len(words) == 1:
-		return "", fmt.Errorf("%s%s: %q is not supported, only %s is", prefix, name, text, words[0])
+		return "", fmt.Errorf("%s%s: %q is not supported, only %s is", variablePrefix, name, text, words[0])
 	default:
-		return "", fmt.Errorf("%s%s: %q is neither %s", prefix, name, text, strings.Join(words, " nor "))
+		return "", fmt.Errorf("%s%s: %q is neither %s", variablePrefix, name, text, strings.Join(words, " nor "))
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *Config) timeout() (time.Duration, error) {
 	}
 	ms, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || ms == 0 {
-		return 0, fmt.Errorf("%sTIMEOUT: %q is not a number of milliseconds above 0", prefix, text)
+		return 0, fmt.Errorf("%sTIMEOUT: %q is not a number of milliseconds above 0", variablePrefix, text)
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
@@ -150,7 +150,7 @@ func (c *Config) headers(signal string, gzip bool) (http.Header, error) {
 		variables = variables[1:]
 	}
 	for _, v := range variables {
-		more, err := c.parsePairs(prefix + v)
+		more, err := c.parsePairs(variablePrefix + v)
 		if err != nil {
 			return nil, err
 		}

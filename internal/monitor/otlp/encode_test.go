@@ -29,7 +29,7 @@ import (
 type environment map[string]string
 
 func (e environment) get(name string) string {
-	return e[strings.TrimPrefix(name, prefix)]
+	return e[strings.TrimPrefix(name, variablePrefix)]
 }
 
 // testConfig returns settings, and the environment.

@@ -41,11 +41,11 @@ type Stats struct {
 // network when there is something to send.
 func New(c Config) (*Exporter, error) {
 	const explicit = "explicit_bucket_histogram"
-	var words [4]string
+	var chosen [4]string
 	var err error
 	for i, variable := range [][]string{{"PROTOCOL", "http/protobuf"}, {"METRICS_TEMPORALITY_PREFERENCE", "cumulative"},
 		{"COMPRESSION", "none", "gzip"}, {"METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", explicit}} {
-		if words[i], err = c.choose(variable[0], variable[1:]...); err != nil {
+		if chosen[i], err = c.choose(variable[0], variable[1:]...); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +61,7 @@ func New(c Config) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Exporter{names: c.Names, explicit: words[3] == explicit,
+	e := &Exporter{names: c.Names, explicit: chosen[3] == explicit,
 		spans:  &stream{name: "traces", items: "spans", full: maxBatch, limit: maxQueue - maxBatch},
 		points: &stream{name: "metrics", items: "data points"}}
 	for _, s := range []*stream{e.points, e.spans} {
@@ -69,7 +69,7 @@ func New(c Config) (*Exporter, error) {
 		if s.url, err = c.url(s.name); err != nil {
 			return nil, err
 		}
-		if s.header, err = c.headers(s.name, words[2] != "none"); err != nil {
+		if s.header, err = c.headers(s.name, chosen[2] != "none"); err != nil {
 			return nil, err
 		}
 	}
