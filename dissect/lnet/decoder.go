@@ -142,6 +142,8 @@ func (d *Decoder) nextFrame(f *capture.Frame) {
 	src.now = f.Time
 	if len(src.queue) > 0 {
 		src.giveUpGaps()
+	} else {
+		src.clock = src.frames
 	}
 	if len(src.replaced) > 0 {
 		d.tcp.endReplaced(src)
@@ -160,6 +162,7 @@ func (d *Decoder) nextFrame(f *capture.Frame) {
 func (d *Decoder) Flush() {
 	for _, src := range d.out.sources {
 		src.frames += ReorderFrames
+		src.clock += ReorderFrames
 		src.giveUpGaps()
 		d.tcp.endReplaced(src)
 	}

@@ -3,7 +3,6 @@ package lnet
 import (
 	"net/netip"
 	"slices"
-	"unsafe"
 
 	"github.com/lshark/lshark/dissect/lnet/ib"
 	"github.com/lshark/lshark/dissect/lnet/link"
@@ -19,16 +18,8 @@ type packetOrder struct {
 	known   bool   // next is set
 	started bool   // next is the number of the next packet to take, not only the lowest seen
 	next    uint32 // extended to 32 bits
-	acked   bool
-	ack     uint32 // number behind those that the receiver acknowledged
-
-	held     []heldPacket // in order
-	bytes    int          // of buffers in held
-	behind   int          // packets that came since the gap opened
-	silent   bool         // the receiver has sent nothing since then
-	finished bool         // the connection was ended
-	busy     bool         // packets of held are being taken
-	gapEntry
+	busy    bool   // packets of held are being taken
+	heldList[heldPacket, *heldPacket]
 }
 
 // heldPacket is a packet behind a gap.
@@ -38,7 +29,7 @@ type heldPacket struct {
 	at  int64  // count of the source's frames when it came
 }
 
-const heldPacketSize = int(unsafe.Sizeof(heldPacket{}))
+func (h *heldPacket) arrival() (*link.Frame, int64, []byte) { return &h.Frame, h.at, h.buf }
 
 // unwrap extends the number of a packet from 24 to 32 bits: the result is near to o.next.
 func (o *packetOrder) unwrap(psn uint32) uint32 {
@@ -61,7 +52,7 @@ func (q *queuePair) arrive(g *requestPacket, d int32) {
 		}
 	}
 	q.hold(g)
-	q.updateGap()
+	q.order.updateGap(q.ib.out)
 	q.release()
 	q.giveUpGaps()
 }
@@ -79,10 +70,6 @@ func (q *queuePair) take(g *requestPacket, forced bool) bool {
 // hold adds a packet to the held ones, unless one with its number is held.
 func (q *queuePair) hold(g *requestPacket) {
 	o, pool := &q.order, &q.ib.out.pool
-	if len(o.held) == 0 {
-		o.behind, o.silent = 0, true
-	}
-	o.behind++
 	i := len(o.held)
 	for i > 0 && int32(o.held[i-1].psn-g.psn) > 0 {
 		i--
@@ -90,27 +77,11 @@ func (q *queuePair) hold(g *requestPacket) {
 	if i > 0 && o.held[i-1].psn == g.psn {
 		return
 	}
-	h := heldPacket{requestPacket: *g, at: q.src.frames}
+	h := heldPacket{requestPacket: *g, at: q.src.clock}
 	n := len(g.headers)
 	h.buf = append(append(pool.get(n+len(g.data)), g.headers...), g.data...)
 	h.headers, h.data = h.buf[:n:n], h.buf[n:]
-	o.bytes += cap(h.buf)
-	if o.held == nil {
-		o.held = pool.packets.take()
-	}
-	pool.lent += heldPacketSize
-	o.held = append(o.held, heldPacket{})
-	copy(o.held[i+1:], o.held[i:])
-	o.held[i] = h
-}
-
-// updateGap files the queue pair under the frame of its first held packet.
-func (q *queuePair) updateGap() {
-	var first int64
-	if held := q.order.held; len(held) > 0 {
-		first = held[0].Order
-	}
-	q.ib.out.gaps.update(&q.order.gapEntry, first)
+	o.insert(i, h, q.ib.out)
 }
 
 // release takes the held packets that have no gap before them.
@@ -130,7 +101,9 @@ func (q *queuePair) release() {
 		q.releasePeer()
 	}
 	o.busy = false
-	q.dropHeld(n)
+	if n > 0 {
+		o.drop(n, q.ib.out)
+	}
 }
 
 // releasePeer takes the packets of the peer that waited for this queue pair.
@@ -140,53 +113,13 @@ func (q *queuePair) releasePeer() {
 	}
 }
 
-// dropHeld removes the first n held packets, which were taken.
-func (q *queuePair) dropHeld(n int) {
-	if n == 0 {
-		return
-	}
-	o, pool := &q.order, &q.ib.out.pool
-	for i := range o.held[:n] {
-		o.bytes -= cap(o.held[i].buf)
-		pool.put(o.held[i].buf)
-	}
-	pool.lent -= n * heldPacketSize
-	k := copy(o.held, o.held[n:])
-	clear(o.held[k:])
-	o.held = o.held[:k]
-	if k > 0 {
-		o.behind, o.silent = 0, true
-	} else {
-		pool.packets.put(o.held)
-		o.held = nil
-	}
-	q.updateGap()
-}
-
-// giveUpGaps gives up gaps that will not be filled any more.
+// giveUpGaps gives up gaps that will not be filled any more, and waits for a packet of the other
+// direction.
 func (q *queuePair) giveUpGaps() {
-	for len(q.order.held) > 0 && !q.order.busy && q.gapExpired() {
+	o := &q.order
+	for len(o.held) > 0 && !o.busy && o.gapExpired(o.held[0].psn, !o.started || o.held[0].psn == o.next, q.src, q.ib.out) {
 		q.giveUpGap()
 	}
-}
-
-// gapExpired reports whether to give up the first gap: there is too much behind it, or its
-// packet should have come. The same holds for a packet of the other direction that is
-// waited for.
-func (q *queuePair) gapExpired() bool {
-	o, out := &q.order, q.ib.out
-	first := &o.held[0]
-	switch {
-	case o.bytes > out.opt.MaxStream || len(o.held) > maxHeld || out.full():
-		return true
-	case q.src.frames-first.at < ReorderFrames:
-		return false
-	case !o.started, first.psn == o.next:
-		return true
-	case o.finished, o.acked && int32(o.ack-first.psn) >= 0, o.silent && o.behind >= maxUnacked:
-		return true
-	}
-	return q.src.now-first.Time > maxGapAge
 }
 
 // giveUpGap gives up the packets missing before the first held one, or the wait of that
@@ -199,7 +132,7 @@ func (q *queuePair) giveUpGap() {
 		o.started, o.next = true, first.psn
 	case n > 0:
 		why := Lost
-		if q.ib.out.ending == EndOfFile && !(o.acked && int32(o.ack-first.psn) >= 0) {
+		if q.ib.out.ending == EndOfFile && !o.hasAcked(first.psn) {
 			why = EndOfFile // they may have come later
 		} else if q.lnd.lnet { // others may have READs, which take a number for each packet of the answer
 			q.ib.stats.Gaps++
@@ -212,7 +145,7 @@ func (q *queuePair) giveUpGap() {
 		o.busy = true
 		q.take(&first.requestPacket, true)
 		o.busy = false
-		q.dropHeld(1)
+		o.drop(1, q.ib.out)
 		q.releasePeer()
 	}
 	q.release()
@@ -342,7 +275,7 @@ func (q *queuePair) outOfSequence(p *link.Packet, psn uint32) (again bool) {
 	stats.Retransmits++
 	s.analysis.rtt.cancel()
 	r := resentPackets{from: psn, to: psn + 1, packets: 1, last: p.Time, notCaptured: !before}
-	r.spurious = o.acked && int32(o.ack-psn) > 0
+	r.spurious = o.hasAcked(psn + 1)
 	if known {
 		r.first = first.time
 	}
@@ -500,9 +433,7 @@ func (q *queuePair) acknowledge(p *link.Packet) {
 		q.ib.refuse(q, p)
 		s.nak, s.refused, s.refusedAt = true, ack, p.Time
 	}
-	o.silent = false
-	if !o.acked || int32(ack-o.ack) > 0 {
-		o.acked, o.ack = true, ack
+	if o.acknowledge(ack) {
 		s.analysis.rtt.end(ack, p.Time, false)
 		s.analysis.remembered().sent.acknowledge(ack, p.Time)
 	}

@@ -81,9 +81,6 @@ func (p *partial) addHole(h Hole, out *output) {
 		out.stats.Unaffordable++
 		return
 	}
-	if p.holes == nil {
-		p.holes = out.pool.holes.take()
-	}
 	n := len(p.holes)
 	p.holes = appendHole(p.holes, h)
 	out.pool.lent += (len(p.holes) - n) * holeSize

@@ -13,6 +13,7 @@ type source struct {
 	tcp       *tcp
 	begin     int64 // time of the first frame
 	frames    int64 // seen so far, of any kind
+	clock     int64 // of them, those that are not queued
 	now       int64 // time of the last one
 	undecided int   // connections of which it is not known where their streams begin
 	queue     []queued
@@ -25,6 +26,7 @@ type queued struct {
 	link.Segment
 	conn *conn
 	dir  uint8
+	at   int64  // count of frames when it came
 	buf  []byte // its data, borrowed from the pool
 }
 
@@ -92,7 +94,7 @@ func (t *tcp) route(c *conn, key link.Flow, dir uint8, g *link.Segment) {
 		t.deliver(c, dir, g)
 		return
 	}
-	q := queued{Segment: *g, conn: c, dir: dir}
+	q := queued{Segment: *g, conn: c, dir: dir, at: src.frames}
 	if len(g.Data) > 0 {
 		q.buf = append(t.out.pool.get(len(g.Data)), g.Data...)
 		q.Data = q.buf
@@ -162,8 +164,12 @@ func (src *source) giveUpGap() {
 	}
 	src.queue = src.queue[1:]
 	src.updateGap()
+	src.clock = q.at
 	src.tcp.deliver(q.conn, q.dir, &q.Segment)
 	src.tcp.out.pool.put(q.buf)
+	if len(src.queue) == 0 {
+		src.clock = src.frames
+	}
 }
 
 // deliverQueued delivers all segments of the queue.
@@ -203,7 +209,7 @@ func (src *source) beginWithoutSYN(c *conn) {
 
 // endReplaced ends the connections that were replaced some time ago.
 func (t *tcp) endReplaced(src *source) {
-	for len(src.replaced) > 0 && src.replaced[0].at <= src.frames {
+	for len(src.replaced) > 0 && src.replaced[0].at <= src.clock {
 		t.end(src.replaced[0].conn)
 		src.replaced = src.replaced[1:]
 	}

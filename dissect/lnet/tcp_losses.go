@@ -135,7 +135,7 @@ func (u *unseen) missing() int64 {
 // the message that the framer is in the middle of.
 func (r *reassembly) loseUnseen(n int64) {
 	f, u, why := &r.framer, &r.unseen, Lost
-	if isAcked := r.acked && int32(r.ack-u.proven) >= 0; !isAcked && (r.acked || r.tcp.out.ending == EndOfFile) {
+	if (r.acked || r.tcp.out.ending == EndOfFile) && !r.hasAcked(u.proven) {
 		why = EndOfFile // they never arrived, or may be sent again later
 	}
 	if m := &f.msg; m.size > 0 {
