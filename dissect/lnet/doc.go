@@ -132,8 +132,8 @@
 //	piece.data                 output.pool      reassembly.held    the piece was consumed
 //	heldPacket.buf             output.pool      packetOrder.held   the packet was taken
 //	transfer.buf, parts        output.pool      o2iblnd.requests   the message was handed out
-//	partial.buf, holes         output.pool      framer.msg         the message was handed out
-//	resync.buf, marks          output.pool      resync             the search ended
+//	partial.buf                output.pool      framer.msg         the message was handed out
+//	resync.buf                 output.pool      resync             the search ended
 //	Message and all its slices Decoder          Want, Handle       they return
 //
 // Message.Data is part of the frame where a message is complete in one segment,
