@@ -37,10 +37,12 @@ type TCPStats struct {
 // frame may fill it. After that it becomes a hole, and the stream goes on
 // behind it.
 type tcp struct {
-	out   *output
-	ports []uint16
-	conns connTable
-	stats TCPStats
+	out     *output
+	ports   []uint16
+	conns   connTable
+	stats   TCPStats
+	spare   []*streams // of connections that were packed or have ended, at most maxSpareStreams
+	scratch []byte
 }
 
 func (t *tcp) init(out *output) {
@@ -58,7 +60,7 @@ func (t *tcp) segment(g *link.Segment) {
 	t.stats.Bytes += int64(g.Size)
 	key, dir := bothWays(&g.Flow)
 	c := t.conns.find(&key)
-	if c != nil && c.older() == nil && c.src.undecided == 0 && len(c.src.queue) == 0 &&
+	if c != nil && c.older() == nil && c.streams != nil && c.src.undecided == 0 && len(c.src.queue) == 0 &&
 		g.Flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.Seq, c.half[dir].next) {
 		t.deliver(c, dir, g)
 		return
@@ -74,6 +76,9 @@ func (t *tcp) deliver(c *conn, dir uint8, g *link.Segment) {
 		t.stats.Conns++
 	}
 	t.conns.touch(c, g.Time)
+	if c.streams == nil { // packed while the segment was queued
+		t.unpack(c)
+	}
 	r, peer := &c.half[dir], &c.half[1-dir]
 	first := !peer.acked
 	if g.Flags&tcpACK != 0 {
@@ -92,7 +97,6 @@ func (t *tcp) deliver(c *conn, dir uint8, g *link.Segment) {
 		r.start()
 	}
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
-		t.conns.framed(c)
 		r.segment(g, seq)
 	}
 	if t.out.opt.Active != nil && (r.active.begins(g.Time) || g.Flags&unusualFlags != 0) {
@@ -109,8 +113,11 @@ func (t *tcp) deliver(c *conn, dir uint8, g *link.Segment) {
 			t.conns.close(c, g.Time)
 		}
 	}
-	if c.removed { // while the segment was queued: nothing more comes
+	switch {
+	case c.removed: // while the segment was queued: nothing more comes
 		c.flush()
+	case c.quiet:
+		t.pack(c)
 	}
 }
 
@@ -143,7 +150,7 @@ func (t *tcp) close() {
 	for _, src := range t.out.sources {
 		src.deliverQueued()
 	}
-	for _, q := range [...]*fifo.Queue[conn]{&t.conns.closed, &t.conns.quiet, &t.conns.idle, &t.conns.active} {
+	for _, q := range [...]*fifo.Queue[conn]{&t.conns.closed, &t.conns.idle, &t.conns.active} {
 		q.All((*conn).flush)
 	}
 }

@@ -67,6 +67,9 @@ func (r *reassembly) decided() bool { return r.started || r.begin.known || !r.be
 // segment.
 func (t *tcp) route(c *conn, key link.Flow, dir uint8, g *link.Segment) {
 	src := t.out.sources[key.Source]
+	for old := c; old != nil; old = old.older() {
+		t.unpack(old)
+	}
 	if c = c.owner(dir, g); c == nil {
 		if g.Flags&tcpRST != 0 {
 			return // of an unknown connection
@@ -132,10 +135,8 @@ func (c *conn) noteNumbers(dir uint8, g *link.Segment) {
 
 // connect adds a connection. One that it replaces stays for its late segments.
 func (t *tcp) connect(src *source, key link.Flow) *conn {
-	c := &conn{key: key, src: src, number: -1, quiet: true, born: src.frames}
-	c.half[0].init(t, c, false)
-	c.half[1].init(t, c, true)
-	t.conns.add(c, src.now)
+	c := t.conns.add(key, src.now)
+	c.src, c.born = src, src.frames
 	if old := c.older(); old != nil {
 		src.replaced = append(src.replaced, replaced{old, src.frames + ReorderFrames})
 	}
@@ -143,6 +144,7 @@ func (t *tcp) connect(src *source, key link.Flow) *conn {
 		t.end(old)
 		t.stats.Evicted++
 	}
+	t.unpack(c)
 	return c
 }
 
@@ -202,6 +204,7 @@ func (src *source) beginWithoutSYN(c *conn) {
 		// More likely the capture lacks much of one connection than the
 		// beginning of another.
 		old.flush()
+		src.tcp.unpack(old)
 		c.continues(old)
 		src.tcp.conns.remove(old)
 	}
@@ -222,8 +225,7 @@ func (t *tcp) end(c *conn) {
 	}
 	c.flush()
 	t.conns.remove(c)
-	for i := range c.half {
-		t.out.freeHistory(c.half[i].analysis.past)
-		c.half[i].analysis.past = nil
+	if len(c.src.queue) == 0 { // else segments of the connection may be queued
+		t.reuse(c)
 	}
 }

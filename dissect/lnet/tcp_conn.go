@@ -22,7 +22,6 @@ const (
 const (
 	maxConns   = 1 << 16
 	maxClosed  = 1 << 12 // of them, after FIN or RST
-	maxQuiet   = 1 << 12 // of them, without payload so far, as a scan of ports makes them
 	forgetAge  = 10e9    // ns without a segment, after which a connection keeps little memory
 	maxIdle    = 3600e9  // ns of capture time
 	closedIdle = 60e9    // after FIN or RST
@@ -52,11 +51,11 @@ func bothWays(k *link.Flow) (link.Flow, uint8) {
 
 // conn is a TCP connection at one capture point.
 type conn struct {
-	key    link.Flow     // normal
-	half   [2]reassembly // from key.Src to key.Dst, and back
-	nids   recentNIDs    // seen on the connection
-	number int           // from 0 in order of appearance, -1 before the first delivery
-	src    *source
+	key      link.Flow // normal
+	*streams           // nil while they are packed
+	packed   []byte
+	number   int // from 0 in order of appearance, -1 before the first delivery
+	src      *source
 
 	born      int64 // count of the source's frames at the first segment
 	until     int64 // count at which it is no longer undecided
@@ -64,10 +63,16 @@ type conn struct {
 	syn       bool  // a SYN was seen
 	closed    bool
 	removed   bool // from the table
-	quiet     bool // no payload was delivered
+	quiet     bool // it may be packed: no payload was framed
 
 	place fifo.Element[conn] // in the order of use
 	entry fifo.Entry[conn]
+}
+
+// streams are the two directions of a connection.
+type streams struct {
+	half [2]reassembly // from conn.key.Src to conn.key.Dst, and back
+	nids recentNIDs    // seen on the connection
 }
 
 // ends returns the sender and the receiver of a direction; back is the one from
@@ -96,8 +101,13 @@ func (c *conn) version(back bool) uint8 {
 
 // flush hands out what a connection still holds.
 func (c *conn) flush() {
+	t := c.src.tcp
+	t.unpack(c)
 	for i := range c.half {
 		c.half[i].close()
+	}
+	if c.quiet {
+		t.pack(c)
 	}
 }
 
@@ -154,7 +164,6 @@ type connTable struct {
 	index  fifo.Index[conn] // by the hashes of their keys, the newest of a key first
 	last   *conn            // looked up last
 	active fifo.Queue[conn] // the most recently used last
-	quiet  fifo.Queue[conn] // likewise, those without payload so far
 	idle   fifo.Queue[conn] // likewise, those that have forgotten what they do not need
 	closed fifo.Queue[conn] // the last closed last
 }
@@ -186,22 +195,14 @@ func (c *conn) older() *conn {
 	return nil
 }
 
-// add adds a connection, the newest for its key.
-func (t *connTable) add(c *conn, now int64) {
+// add makes a connection the newest for its key.
+func (t *connTable) add(key link.Flow, now int64) *conn {
+	c := &conn{key: key, number: -1, quiet: true}
 	c.place.Owner = c
-	t.index.Add(&c.entry, maphash.Comparable(t.seed, c.key), c)
+	t.index.Add(&c.entry, maphash.Comparable(t.seed, key), c)
 	t.last = c
-	t.quiet.Push(&c.place, now)
-}
-
-// framed notes that a connection has payload.
-func (t *connTable) framed(c *conn) {
-	if c.quiet {
-		c.quiet = false
-		if !c.removed && !c.closed {
-			t.active.Push(&c.place, c.place.Since)
-		}
-	}
+	t.active.Push(&c.place, now)
+	return c
 }
 
 func addrPort(addr [16]byte, port uint16) netip.AddrPort {
@@ -211,11 +212,7 @@ func addrPort(addr [16]byte, port uint16) netip.AddrPort {
 // touch moves a connection to the end of the order of use. Once in a second is exact enough.
 func (t *connTable) touch(c *conn, now int64) {
 	if d := now - c.place.Since; !c.removed && !c.closed && (d > 1e9 || d < -1e9) {
-		if c.quiet {
-			t.quiet.Push(&c.place, now)
-		} else {
-			t.active.Push(&c.place, now)
-		}
+		t.active.Push(&c.place, now)
 		t.forgetIdle(now)
 	}
 }
@@ -228,8 +225,10 @@ func (t *connTable) forgetIdle(now int64) {
 		if c == nil {
 			return
 		}
-		c.half[0].forget(&c.half[1])
-		c.half[1].forget(&c.half[0])
+		if c.streams != nil {
+			c.half[0].forget(&c.half[1])
+			c.half[1].forget(&c.half[0])
+		}
 		t.idle.Push(&c.place, c.place.Since)
 	}
 }
@@ -250,7 +249,7 @@ func (t *connTable) stale(now int64) *conn {
 		*fifo.Queue[conn]
 		age int64
 		max int
-	}{{&t.closed, closedIdle, maxClosed}, {&t.idle, maxIdle, maxConns}, {&t.active, maxIdle, maxConns}, {&t.quiet, maxIdle, maxQuiet}} {
+	}{{&t.closed, closedIdle, maxClosed}, {&t.idle, maxIdle, maxConns}, {&t.active, maxIdle, maxConns}} {
 		if c := q.Overdue(now, q.age, q.max); c != nil {
 			return c
 		} else if c = q.First(); full && c != nil {

@@ -168,37 +168,6 @@ func TestClosedFlows(t *testing.T) {
 	})
 }
 
-// TestQuietConns: connections without payload, as a scan of ports makes them, do not pile up, and
-// those with payload stay.
-func TestQuietConns(t *testing.T) {
-	const each = 2560
-	s := NewDecoder(Options{Want: skipAll})
-	tc, _ := opened()
-	play := func() {
-		for k := range tc.Frames {
-			s.Frame(&tc.Frames[k])
-		}
-		tc.Frames = tc.Frames[:0]
-	}
-	play()
-	before := wiretest.Heap()
-	for i := range 4 * maxQuiet {
-		tc.A = wiretest.End{Addr: netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), Port: 1023, Seq: uint32(i) * 77777}
-		tc.Now += 1e6
-		tc.Open()
-		play()
-	}
-	if n, used := s.tcp.conns.live(), s.tcp.conns.idle.Len()+s.tcp.conns.active.Len(); n != maxQuiet+1 || used != 1 {
-		t.Errorf("%d connections, %d with payload", n, used)
-	}
-	n := (wiretest.Heap() - before) / maxQuiet
-	t.Logf("%d bytes", n)
-	if n > each {
-		t.Errorf("%d bytes for a connection", n)
-	}
-	runtime.KeepAlive(s)
-}
-
 // TestIdle: connections without segments for long are removed, closed ones sooner.
 func TestIdle(t *testing.T) {
 	for _, c := range []struct {
