@@ -92,11 +92,11 @@ const aheadChunk = 256 << 10 // bytes
 
 // unpackTo decompresses in its own goroutine, so that another core can do the
 // work. Plain files are read without it: handing over their bytes costs more
-// than it gains.
-func unpackTo(w *io.PipeWriter, src io.Reader) {
+// than it gains. It hands over at least so many bytes, but for the last ones.
+func unpackTo(w *io.PipeWriter, src io.Reader, least int) {
 	buf := make([]byte, aheadChunk)
 	for {
-		n, err := io.ReadFull(src, buf)
+		n, err := io.ReadAtLeast(src, buf, least)
 		if err == io.ErrUnexpectedEOF {
 			err = io.EOF
 		}

@@ -123,7 +123,11 @@ func (f *file) start(size int, src io.Reader) error {
 	f.plain = unpack == nil
 	if !f.plain {
 		if size == inputSize {
-			go unpackTo(f.pipe, unpack)
+			least := aheadChunk
+			if f.size < 0 { // a pipe, which may pause
+				least = 1
+			}
+			go unpackTo(f.pipe, unpack, least)
 			unpack = f.plainData
 		}
 		in = newInput(f.name, unpack, size)

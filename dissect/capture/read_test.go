@@ -385,6 +385,23 @@ func TestQuietFIFO(t *testing.T) {
 	}
 }
 
+// TestQuietCompressedFIFO: a compressed frame that was flushed is read before another one comes.
+func TestQuietCompressedFIFO(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip("no FIFOs here:", err)
+	}
+	w := must.Value(os.OpenFile(path, os.O_RDWR, 0))(t)
+	defer w.Close()
+	z := gzip.NewWriter(w)
+	_, err := z.Write(pcapFile(binary.LittleEndian, true, 1, numbered(1)))
+	must.NoError(t, errors.Join(err, z.Flush()))
+	r := must.Value(Open([]string{path}, Options{}))(t)
+	defer r.Close()
+	var f Frame
+	must.NoError(t, r.Next(&f))
+}
+
 // TestCloseEndsWait closes a reader that waits for a FIFO.
 func TestCloseEndsWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fifo")
