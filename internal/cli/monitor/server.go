@@ -71,17 +71,22 @@ func (s *server) close() {
 }
 
 // connections are those that are open, in the order in which their states have changed. When there
-// are too many, the first is closed, so that peers without requests keep nobody away.
+// are too many, the first without a request is closed, so that such peers keep nobody away.
 type connections struct {
 	mu   sync.Mutex
-	open []net.Conn
+	open []connection
+}
+
+type connection struct {
+	net.Conn
+	active bool // a request is being read or answered
 }
 
 // changed follows the state of a connection, as http.Server.ConnState.
 func (c *connections) changed(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.Index(c.open, conn)
+	i := slices.IndexFunc(c.open, func(have connection) bool { return have.Conn == conn })
 	if i < 0 && state != http.StateNew {
 		return // closed below
 	}
@@ -92,8 +97,9 @@ func (c *connections) changed(conn net.Conn, state http.ConnState) {
 		return
 	}
 	if len(c.open) == maxConnections {
-		c.open[0].Close() // an error is that of a peer that is gone
-		c.open = slices.Delete(c.open, 0, 1)
+		first := max(0, slices.IndexFunc(c.open, func(have connection) bool { return !have.active }))
+		c.open[first].Close() // an error is that of a peer that is gone
+		c.open = slices.Delete(c.open, first, first+1)
 	}
-	c.open = append(c.open, conn)
+	c.open = append(c.open, connection{conn, state == http.StateActive})
 }

@@ -143,6 +143,33 @@ func TestServerBusy(t *testing.T) {
 	assert.Equal(t, resp.StatusCode, http.StatusOK, resp.Status)
 }
 
+// TestServerAnswers checks that a request that is being answered is not ended by connections
+// without one.
+func TestServerAnswers(t *testing.T) {
+	s, err := listen("127.0.0.1:0")
+	must.NoError(t, err)
+	begun, end := make(chan struct{}), make(chan struct{})
+	s.serve(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(begun)
+		<-end
+	}), func() bool { return true })
+	defer s.close()
+	answered := make(chan error)
+	go func() {
+		_, err := http.Get("http://" + s.address() + "/metrics")
+		answered <- err
+	}()
+	<-begun
+	for range 2 * maxConnections {
+		conn := must.Value(net.Dial("tcp", s.address()))(t)
+		defer conn.Close()
+	}
+	_, err = http.Get("http://" + s.address() + "/healthz") // all others have been accepted
+	assert.NoError(t, err)
+	close(end)
+	assert.NoError(t, <-answered)
+}
+
 // TestHasReceiver: the variables of OpenTelemetry have an effect on live captures only, in
 // which they make -Y possible.
 func TestHasReceiver(t *testing.T) {
