@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,8 +96,8 @@ func (c *tuiOptions) check() error {
 
 func (c *tuiOptions) run() error {
 	// Notes about the capture would be written over the screen.
-	notes := (&iostreams.IO{Out: c.Sys.Err}).NewWriter(iostreams.FlushWhenFull)
-	sys := c.Sys.With(func(s *iostreams.IO) { s.Err, s.ErrTTY = notes.Stream(), false })
+	notes := &laterWriter{}
+	sys := c.Sys.With(func(s *iostreams.IO) { s.Err, s.ErrTTY = notes, false })
 	in := c.In
 	p := scan.New(sys, in, scan.Options{Frames: true, LookAhead: lookAhead, Files: scan.Files{Any: true}, Logs: scan.LogUse{Beside: true, Elsewhere: true, Flag: "ha",
 		Unknown: "there are findings and connections"}})
@@ -162,7 +164,7 @@ func (c *tuiOptions) run() error {
 	select {
 	case err := <-opened:
 		if err != nil {
-			return errors.Join(err, m.Rows.Close(), notes.Close())
+			return errors.Join(err, m.Rows.Close(), notes.writeTo(c.Sys.Err))
 		}
 	case <-time.After(patient):
 	}
@@ -180,7 +182,7 @@ func (c *tuiOptions) run() error {
 		err = errors.Join(err, m.Rows.Close())
 	case <-time.After(patience):
 	}
-	return errors.Join(err, notes.Close())
+	return errors.Join(err, notes.writeTo(c.Sys.Err))
 }
 
 // readState returns what the session before has left, and where that is.
@@ -254,4 +256,23 @@ func saveFunc(p *scan.Pass, in *scan.Input, rows *store.Store) func(string, []tu
 		}
 		return p.SaveFrames(path, &marks, kept)
 	}
+}
+
+// laterWriter keeps what is written to it.
+type laterWriter struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (w *laterWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.Write(b)
+}
+
+func (w *laterWriter) writeTo(to io.Writer) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.buf.WriteTo(to)
+	return err
 }
