@@ -58,16 +58,23 @@ func interfaceValues() (string, error) {
 	list, err := capture.Interfaces()
 	text := "value {arg=0}{value=any}{display=all interfaces}{default=true}\n"
 	for _, i := range list {
-		if !i.Up {
-			continue
+		if i.Up {
+			text += interfaceValue(&i)
 		}
-		display := i.Name
-		for _, a := range i.Addresses {
-			display += " " + a.Addr().String()
-		}
-		text += fmt.Sprintf("value {arg=0}{value=%s}{display=%s}{default=false}\n", i.Name, display)
 	}
 	return text, err
+}
+
+// plain replaces what would end a value or a line. The name of an interface may have it.
+var plain = strings.NewReplacer("{", "(", "}", ")", "\n", " ", "\r", " ")
+
+func interfaceValue(i *capture.Interface) string {
+	name := plain.Replace(i.Name)
+	display := name
+	for _, a := range i.Addresses {
+		display += " " + a.Addr().String()
+	}
+	return fmt.Sprintf("value {arg=0}{value=%s}{display=%s}{default=false}\n", name, display)
 }
 
 // filterProblem returns the answer to a filter that is to be checked: what is wrong

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -206,4 +207,10 @@ func TestAnswers(t *testing.T) {
 			assert.That(t, strings.Contains(text, "{value="+content+"}"), "no content %s", content)
 		}
 	}
+}
+
+// TestInterfaceValue checks that the name of an interface does not end a value or a line.
+func TestInterfaceValue(t *testing.T) {
+	got := interfaceValue(&capture.Interface{Name: "a}{b\n", Addresses: []netip.Prefix{netip.MustParsePrefix("192.0.2.1/24")}})
+	assert.Equal(t, got, "value {arg=0}{value=a)(b }{display=a)(b  192.0.2.1}{default=false}\n")
 }
