@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -16,15 +17,20 @@ import (
 func main() {
 	out := flag.String("o", "", "write the profile to `FILE`")
 	flag.Parse()
-	f, err := os.Create(*out)
+	if *out == "" || flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: profile -o FILE -- ARGUMENT…")
+		os.Exit(2)
+	}
+	var profile bytes.Buffer // pprof does not report that a file cannot be written
+	err := pprof.StartCPUProfile(&profile)
+	status := cli.Run(&scan.System{IO: iostreams.System()}, flag.Args())
+	pprof.StopCPUProfile()
 	if err == nil {
-		err = pprof.StartCPUProfile(f)
+		err = os.WriteFile(*out, profile.Bytes(), 0o666)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "profile:", err)
 		os.Exit(1)
 	}
-	status := cli.Run(&scan.System{IO: iostreams.System()}, flag.Args())
-	pprof.StopCPUProfile()
 	os.Exit(status)
 }
