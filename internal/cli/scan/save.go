@@ -24,7 +24,7 @@ import (
 // are written at once (pdus).
 type saver struct {
 	sys       *System
-	out       *saveFiles
+	out       *saveOutput
 	isStream  bool            // out is Options.Stream
 	recent    *capture.Recent // nil when the input is read again, and for messages
 	marks     Marks
@@ -58,8 +58,8 @@ func newSaver(sys *System, in *Input, opt Options) (s *saver, err error) {
 	s = &saver{sys: sys, isStream: opt.Stream != nil, goesOn: in.Live(), allFrames: opt.SaveAll,
 		lines: render.NewSummary(render.SummaryOptions{Names: opt.Names})}
 	if s.isStream {
-		s.out = &saveFiles{w: capture.NewWriter(opt.Stream)}
-	} else if s.out, err = newSaveFiles(sys, in, opt.SaveTo); err != nil {
+		s.out = &saveOutput{w: capture.NewWriter(opt.Stream)}
+	} else if s.out, err = newSaveOutput(sys, in, opt.SaveTo); err != nil {
 		return nil, err
 	}
 	switch {
@@ -79,14 +79,17 @@ func newSaver(sys *System, in *Input, opt Options) (s *saver, err error) {
 	return s, nil
 }
 
-// begin writes the headers to Options.Stream, so that its reader can start before the
-// first message.
+// begin writes the headers of a stream, so that its reader can start before the first message. The
+// headers of files come with their first frames.
 func (s *saver) begin(src *source, in *Input) error {
 	link, name := pdu.LinkType, ""
 	switch {
-	case !s.isStream, s.pdus == nil && src.live == nil: // each frame of files has a type of its own
+	case !s.isStream:
 		return nil
-	case s.pdus == nil:
+	case s.pdus != nil:
+	case src.live == nil: // each frame of a capture file has a link type of its own
+		return nil
+	default:
 		link = src.live.LinkType()
 		if !in.Distinct() {
 			name = in.Name()

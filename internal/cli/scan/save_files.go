@@ -20,10 +20,10 @@ import (
 // errEnough is returned when as much was written as -a allows.
 var errEnough = errors.New("the last file is complete")
 
-// saveFiles is the file of -w, or with -b the files, one after another, named as those of
-// tshark. The oldest is removed when the next one is complete, so that there is always one more
-// than are to be kept while one of them is written. Only with w, it is a stream, which does not end.
-type saveFiles struct {
+// saveOutput is where frames are written: the file of -w, or with -b files, one after another, named
+// as those of tshark. The oldest is removed when the next one is complete, so that there is always one
+// more than are to be kept while one of them is written. It may also be a stream, which has only w.
+type saveOutput struct {
 	path     string // of -w
 	numbered bool   // -b: the names have numbers and times
 	limit    limits // of a file
@@ -38,13 +38,13 @@ type saveFiles struct {
 	written []string
 }
 
-// newSaveFiles creates the file of -w, or the first one. With a FIFO it waits for the reader.
-func newSaveFiles(sys *System, in *Input, path string) (*saveFiles, error) {
-	s := &saveFiles{path: path, numbered: in.ring.any(), limit: in.ring, last: in.stop.files}
+// newSaveOutput creates the file of -w, or the first one. With a FIFO it waits for the reader.
+func newSaveOutput(sys *System, in *Input, path string) (*saveOutput, error) {
+	s := &saveOutput{path: path, numbered: in.ring.any(), limit: in.ring, last: in.stop.files}
 	if !s.numbered {
 		s.limit, s.last = limits{bytes: in.stop.bytes}, 1
 	}
-	if path == stdin {
+	if path == "-" {
 		return nil, exit.Usagef("-w -: standard output has the results; name a file")
 	}
 	if out, err := os.Stat(path); err == nil && sys.IsOut(out) {
@@ -57,7 +57,7 @@ func newSaveFiles(sys *System, in *Input, path string) (*saveFiles, error) {
 }
 
 // open creates the next file, which begins at a time.
-func (s *saveFiles) open(at int64) error {
+func (s *saveOutput) open(at int64) error {
 	s.number++
 	// Not os.Create, which opens for reading too: this process would then be a
 	// reader of a FIFO, so opening would not wait for another reader, and
@@ -71,7 +71,7 @@ func (s *saveFiles) open(at int64) error {
 	return nil
 }
 
-func (s *saveFiles) name(at int64) string {
+func (s *saveOutput) name(at int64) string {
 	if !s.numbered {
 		return s.path
 	}
@@ -80,7 +80,7 @@ func (s *saveFiles) name(at int64) string {
 }
 
 // blockFile passes whole blocks on to the file.
-type blockFile struct{ *saveFiles }
+type blockFile struct{ *saveOutput }
 
 // Write writes blocks. A block of which a full disk takes a part is removed again, so that the
 // file can be read.
@@ -103,7 +103,7 @@ func (b blockFile) Write(p []byte) (int, error) {
 }
 
 // Write adds a frame, and begins the next file when this one has reached a limit.
-func (s *saveFiles) Write(f *capture.Frame, comment string) error {
+func (s *saveOutput) Write(f *capture.Frame, comment string) error {
 	if err := s.reach(f.Time); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *saveFiles) Write(f *capture.Frame, comment string) error {
 }
 
 // reach ends the files that end before a time.
-func (s *saveFiles) reach(now int64) error {
+func (s *saveOutput) reach(now int64) error {
 	for s.limit.duration > 0 && now >= s.ends {
 		if err := s.next(s.ends); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (s *saveFiles) reach(now int64) error {
 }
 
 // next completes the file and begins another one. It returns errEnough when that was the last.
-func (s *saveFiles) next(at int64) error {
+func (s *saveOutput) next(at int64) error {
 	if err := s.Close(); err != nil {
 		return err
 	}
@@ -138,16 +138,17 @@ func (s *saveFiles) next(at int64) error {
 }
 
 // Flush writes what is buffered.
-func (s *saveFiles) Flush() error { return s.w.Flush() }
+func (s *saveOutput) Flush() error { return s.w.Flush() }
 
 // Close completes the file, and removes the oldest one if there are more than shall be kept.
-func (s *saveFiles) Close() error {
+func (s *saveOutput) Close() error {
 	if s.file == nil {
 		return nil
 	}
 	name := s.file.Name()
 	err := errors.Join(s.w.Flush(), s.file.Close())
-	if s.file = nil; err != nil || s.limit.files == 0 {
+	s.file = nil
+	if err != nil || s.limit.files == 0 {
 		return err
 	}
 	s.written = append(s.written, name)

@@ -46,7 +46,7 @@ func TestRing(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		in := ringInput(t, tt.ring, tt.stop)
-		s := must.Value(newSaveFiles(&System{IO: &iostreams.IO{}}, in, filepath.Join(dir, "x.y.pcapng")))(t)
+		s := must.Value(newSaveOutput(&System{IO: &iostreams.IO{}}, in, filepath.Join(dir, "x.y.pcapng")))(t)
 		start := s.ends - int64(in.ring.duration)
 		if in.ring.duration == 0 {
 			start = time.Now().UnixNano()
@@ -131,7 +131,7 @@ func TestPartOfBlock(t *testing.T) {
 	limit := syscall.Rlimit{}
 	must.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	path := filepath.Join(t.TempDir(), "x.pcapng")
-	s := must.Value(newSaveFiles(&System{IO: &iostreams.IO{}}, ringInput(t, "", ""), path))(t)
+	s := must.Value(newSaveOutput(&System{IO: &iostreams.IO{}}, ringInput(t, "", ""), path))(t)
 	less := limit
 	less.Cur = 250 // three frames
 	for range 5 {
