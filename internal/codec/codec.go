@@ -146,7 +146,10 @@ func (w *writer) field(f *field, p unsafe.Pointer) (has bool) {
 		return w.int(*(*int64)(p))
 	case textKind:
 		v := *(*string)(p)
-		return v != "" && w.text(v)
+		if v != "" {
+			w.text(v)
+		}
+		return v != ""
 	case addrKind: // it has no zone
 		v := *(*netip.Addr)(p)
 		if v.IsValid() {
@@ -156,10 +159,16 @@ func (w *writer) field(f *field, p unsafe.Pointer) (has bool) {
 		return v.IsValid()
 	case bytesKind: // nil stays nil
 		v := *(*[]byte)(p)
-		return v != nil && w.bytes(v)
+		if v != nil {
+			w.bytes(v)
+		}
+		return v != nil
 	case arrayKind: // without the zeros at its end
 		v := bytes.TrimRight(f.array(p), "\x00")
-		return len(v) > 0 && w.bytes(v)
+		if len(v) > 0 {
+			w.bytes(v)
+		}
+		return len(v) > 0
 	case sliceKind:
 		v, size := (*sliceHeader)(p), f.typ.Elem().Size()
 		if v.len > 0 {
@@ -175,12 +184,14 @@ func (w *writer) field(f *field, p unsafe.Pointer) (has bool) {
 			w.fields(f.fields, to)
 		}
 		return to != nil
-	default:
+	case sharedKind:
 		to := *(*unsafe.Pointer)(p)
 		if to != nil {
 			w.uint(w.tables.pointers.place(to))
 		}
 		return to != nil
+	default:
+		panic(f.kind)
 	}
 }
 
@@ -202,21 +213,19 @@ func (w *writer) int(v int64) (has bool) {
 	return v != 0
 }
 
-func (w *writer) bytes(v []byte) (has bool) {
+func (w *writer) bytes(v []byte) {
 	w.uint(uint64(len(v)))
 	w.buf = append(w.buf, v...)
-	return true
 }
 
 // text appends the place of a text in its table or, when that is full, 0 and the text.
-func (w *writer) text(v string) (has bool) {
+func (w *writer) text(v string) {
 	i := w.tables.texts.place(v)
 	w.uint(i)
 	if i == 0 {
 		w.uint(uint64(len(v)))
 		w.buf = append(w.buf, v...)
 	}
-	return true
 }
 
 // Read reads a value and returns the bytes behind it. It sets all fields that are kept. What
@@ -303,8 +312,10 @@ func (r *reader) field(f *field, p unsafe.Pointer, has bool) {
 			*to = reflect.New(f.typ).UnsafePointer()
 		}
 		r.fields(f.fields, *to)
-	default:
+	case sharedKind:
 		set(r, p, has, func(r *reader) unsafe.Pointer { return r.tables.pointers.value(r, r.uint()) })
+	default:
+		panic(f.kind)
 	}
 }
 
