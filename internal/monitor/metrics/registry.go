@@ -2,6 +2,8 @@ package metrics
 
 import (
 	"cmp"
+	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -11,16 +13,16 @@ import (
 // none.
 const DefaultMaxSeries = 1000
 
-// A Registry holds families of metrics. Families and rankings are to be declared
-// before the first observation and the first snapshot.
+// A Registry holds families of metrics. Families and rankings are to be declared before other
+// goroutines use it, or between Begin and End, also by the func of OnCollect.
 type Registry struct {
-	start    time.Time
-	families []*Family
-	collect  func() // nil: nothing
+	start   time.Time
+	collect func() // nil: nothing
 
-	mu      sync.Mutex    // guards what follows, and all values of all families
-	now     int64         // time of the current batch of observations, in ns since the epoch
-	elapsed time.Duration // from start to the current batch; by the monotonic clock where both have a reading of it
+	mu       sync.Mutex // guards what follows, and all values of all families
+	families []*Family
+	now      int64         // time of the current batch of observations, in ns since the epoch
+	elapsed  time.Duration // from start to the current batch; by the monotonic clock where both have a reading of it
 }
 
 // New returns a registry without families. Its series began to count at start,
@@ -97,10 +99,15 @@ type Desc struct {
 	Schema int // 0 to 8
 }
 
-// Family returns the family of a name, and declares it if there is none.
+// Family returns the family of a name, and declares it if there is none. Its type and its labels
+// are the same each time.
 func (r *Registry) Family(d Desc) *Family {
 	if i := slices.IndexFunc(r.families, func(f *Family) bool { return f.Name == d.Name }); i >= 0 {
-		return r.families[i]
+		f := r.families[i]
+		if f.Type != d.Type || !reflect.DeepEqual(f.Labels, d.Labels) {
+			panic(fmt.Sprintf("metrics: %s is declared with another type or other labels", d.Name))
+		}
+		return f
 	}
 	d.MaxSeries = cmp.Or(d.MaxSeries, DefaultMaxSeries)
 	f := &Family{Desc: d, registry: r, byKey: make(map[string]*Series)}

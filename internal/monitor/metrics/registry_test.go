@@ -256,3 +256,25 @@ func TestMaxSeries(t *testing.T) {
 		r.End()
 	}
 }
+
+// TestFamiliesOfCollect checks that a snapshot has the families that its own func declares.
+func TestFamiliesOfCollect(t *testing.T) {
+	r := New(testStart)
+	r.OnCollect(func() { r.Family(Desc{Type: GaugeType, Name: "a"}).With().Set(2) })
+	s := r.Snapshot()
+	must.Equal(t, len(s.Families), 1, "families")
+	assert.Equal(t, s.Families[0].Points[0].Value, 2)
+}
+
+// TestFamilyDiffers checks that a family keeps its type and its labels.
+func TestFamilyDiffers(t *testing.T) {
+	r := New(testStart)
+	first := Desc{Type: GaugeType, Name: "a", Labels: []Label{{Name: "x"}}}
+	assert.That(t, r.Family(first) == r.Family(first), "the same family twice")
+	for _, other := range []Desc{{Type: CounterType, Name: "a", Labels: first.Labels}, {Type: GaugeType, Name: "a"}} {
+		func() {
+			defer func() { assert.That(t, recover() != nil, "%+v was taken", other) }()
+			r.Family(other)
+		}()
+	}
+}

@@ -22,14 +22,15 @@ type FamilySnapshot struct {
 // Snapshot copies all values. Those of a family belong to the same time; between
 // families observations may continue.
 func (r *Registry) Snapshot() *Snapshot {
-	s := &Snapshot{Time: time.Now(), Families: make([]FamilySnapshot, len(r.families))}
+	s := &Snapshot{Time: time.Now()}
+	r.mu.Lock()
 	if r.collect != nil {
-		r.mu.Lock()
 		r.collect()
-		r.mu.Unlock()
 	}
-	for i, f := range r.families {
-		s.Families[i] = FamilySnapshot{Desc: f.Desc, Unit: f.unit(), Points: f.copySeries()}
+	families := r.families
+	r.mu.Unlock()
+	for _, f := range families {
+		s.Families = append(s.Families, FamilySnapshot{Desc: f.Desc, Unit: f.unit(), Points: f.copySeries()})
 	}
 	return s
 }
