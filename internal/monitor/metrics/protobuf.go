@@ -9,7 +9,8 @@ import (
 )
 
 // AppendProtobuf appends a snapshot as messages io.prometheus.client.MetricFamily,
-// each with its length in front. Only this format has native buckets.
+// each with its length in front. Only this format has native buckets. There is no JSON
+// of it: the names of fields are for the reader.
 func AppendProtobuf(b []byte, s *Snapshot) []byte {
 	e := protobuf.Encoder{Buf: b}
 	for i := range s.Families {
@@ -81,7 +82,7 @@ func encodeHistogram(e *protobuf.Encoder, f *FamilySnapshot, p *Series) {
 			e.Double(2, "upperBound", bound)
 		})
 	}
-	e.Sint(5, "schema", int64(p.Native.Schema))
+	e.Sint(5, int64(p.Native.Schema))
 	e.Double(6, "zeroThreshold", p.Native.ZeroThreshold)
 	e.Uint(7, "zeroCount", p.Native.ZeroCount)
 	if len(p.Native.Counts) == 0 {
@@ -93,7 +94,7 @@ func encodeHistogram(e *protobuf.Encoder, f *FamilySnapshot, p *Series) {
 	next := 0 // number of the bucket behind the last span
 	p.Native.Spans(func(first int, counts []uint64) {
 		e.Message(12, "positiveSpan", func() {
-			e.Sint(1, "offset", int64(first-next))
+			e.Sint(1, int64(first-next))
 			e.Uint(2, "length", uint64(len(counts)))
 		})
 		next = first + len(counts)

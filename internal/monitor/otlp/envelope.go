@@ -42,7 +42,7 @@ type ResourceSpans struct {
 // it: receivers accept it at /v1/traces, and a file of such lines is what the file receiver of a
 // collector reads.
 func AppendJSON(dst []byte, of []ResourceSpans) []byte {
-	e := protobuf.Encoder{Buf: append(dst, '{'), JSON: true}
+	e := protobuf.NewJSON(dst)
 	e.List("resourceSpans", func() {
 		for i := range of {
 			of[i].Resource.encode(&e, func() {

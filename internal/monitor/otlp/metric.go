@@ -21,7 +21,8 @@ const (
 
 // encode returns the metrics of a snapshot, with histograms by their classic buckets if
 // explicit is true. They are much less than the 20 MiB that collectors accept in a
-// request, as the series are bounded.
+// request, as the series are bounded. There is no JSON of metrics: the names of fields
+// are for the reader.
 func (n *Names) encode(s *metrics.Snapshot, explicit bool) (b batch) {
 	var e protobuf.Encoder
 	for i := range s.Families {
@@ -73,7 +74,7 @@ func (m *metric) encode(e *protobuf.Encoder, points []metrics.Series) {
 		if m.Family.Unit != "" {
 			e.String(3, "unit", m.Family.Unit)
 		}
-		e.Message(m.data, "data", func() {
+		e.Message(m.data, "", func() {
 			for i := range points {
 				e.Message(1, "dataPoints", func() { m.encodePoint(e, &points[i]) })
 			}
@@ -81,7 +82,7 @@ func (m *metric) encode(e *protobuf.Encoder, points []metrics.Series) {
 				e.Uint(2, "aggregationTemporality", cumulative)
 			}
 			if m.data == sumData && m.Type != metrics.GaugeType {
-				e.Uint(3, "isMonotonic", 1)
+				e.Uint(3, "isMonotonic", 1) // it is true
 			}
 		})
 	})
@@ -134,11 +135,11 @@ func encodeExponential(e *protobuf.Encoder, p *metrics.Series) {
 	n := &p.Native
 	encodeCount(e, 4, "count", p.Count)
 	e.Double(5, "sum", p.Value)
-	e.Sint(6, "scale", int64(n.Schema))
+	e.Sint(6, int64(n.Schema))
 	encodeCount(e, 7, "zeroCount", n.ZeroCount)
 	if len(n.Counts) > 0 {
 		e.Message(8, "positive", func() {
-			e.Sint(1, "offset", int64(n.Offset)-1)
+			e.Sint(1, int64(n.Offset)-1)
 			e.Message(2, "bucketCounts", func() {
 				for _, count := range n.Counts {
 					e.Buf = binary.AppendUvarint(e.Buf, count)

@@ -21,15 +21,17 @@ type Number = protowire.Number
 type Encoder struct {
 	Buf []byte
 
-	// JSON writes the JSON mapping of OTLP in place of the binary form: bytes are in hexadecimal,
-	// integers of 64 bits are decimal strings, enumerations are numbers.
-	JSON bool
+	isJSON bool // see NewJSON
 }
+
+// NewJSON returns an Encoder that appends a message to dst in the JSON mapping of OTLP, up to the brace at
+// its end: bytes are in hexadecimal, integers of 64 bits are decimal strings, enumerations are numbers.
+func NewJSON(dst []byte) Encoder { return Encoder{Buf: append(dst, '{'), isJSON: true} }
 
 // tag appends what is in front of a value, and reports whether the value is to be written as JSON.
 // An element of a list has no name.
 func (e *Encoder) tag(n Number, name string, t protowire.Type) (json bool) {
-	if !e.JSON {
+	if !e.isJSON {
 		e.Buf = protowire.AppendTag(e.Buf, n, t)
 		return false
 	}
@@ -66,8 +68,13 @@ func (e *Encoder) Int(n Number, name string, v int64) {
 	e.number(n, name, protowire.VarintType, uint64(v), `"%d"`)
 }
 
-// Sint appends an sint32 or sint64, of which small negative numbers are short. It has no JSON here.
-func (e *Encoder) Sint(n Number, name string, v int64) { e.Uint(n, name, protowire.EncodeZigZag(v)) }
+// Sint appends an sint32 or sint64, of which small negative numbers are short. It has no JSON yet.
+func (e *Encoder) Sint(n Number, v int64) {
+	if e.isJSON {
+		panic("protobuf: no JSON of an sint")
+	}
+	e.Uint(n, "", protowire.EncodeZigZag(v))
+}
 
 // Fixed64 appends an integer of 8 bytes.
 func (e *Encoder) Fixed64(n Number, name string, v uint64) {
@@ -129,7 +136,7 @@ func (e *Encoder) Message(n Number, name string, body func()) {
 
 // List appends a list, whose elements body appends, as fields without a name.
 func (e *Encoder) List(name string, body func()) {
-	if !e.JSON { // where a list is no more than fields of the same number
+	if !e.isJSON { // where a list is no more than fields of the same number
 		body()
 		return
 	}

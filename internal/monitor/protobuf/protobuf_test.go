@@ -21,7 +21,7 @@ func TestBytes(t *testing.T) {
 	}{
 		{"uint", func(e *protobuf.Encoder) { e.Uint(1, "a", 300) }, []byte{0x08, 0xac, 0x02}, `{"a":300}`},
 		{"int", func(e *protobuf.Encoder) { e.Int(1, "a", -1) }, []byte{0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}, `{"a":"-1"}`},
-		{"sint", func(e *protobuf.Encoder) { e.Sint(2, "a", -3) }, []byte{0x10, 0x05}, ""},
+		{"sint", func(e *protobuf.Encoder) { e.Sint(2, -3) }, []byte{0x10, 0x05}, ""},
 		{"fixed64", func(e *protobuf.Encoder) { e.Fixed64(1, "a", 2) }, []byte{0x09, 2, 0, 0, 0, 0, 0, 0, 0}, `{"a":"2"}`},
 		{"fixed32", func(e *protobuf.Encoder) { e.Fixed32(16, "a", 2) }, []byte{0x85, 0x01, 2, 0, 0, 0}, `{"a":2}`},
 		{"double", func(e *protobuf.Encoder) { e.Double(1, "a", 1) }, []byte{0x09, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, `{"a":1}`},
@@ -41,7 +41,7 @@ func TestBytes(t *testing.T) {
 		c.append(&e)
 		assert.That(t, bytes.Equal(e.Buf, c.want), "%s: %x, want %x", c.name, e.Buf, c.want)
 		if c.json != "" {
-			j := protobuf.Encoder{Buf: []byte("{"), JSON: true}
+			j := protobuf.NewJSON(nil)
 			c.append(&j)
 			assert.Equal(t, string(j.Buf)+"}", c.json, c.name)
 		}
