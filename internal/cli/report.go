@@ -135,10 +135,13 @@ func newPageTrackers(p *scan.Pass, onlyLogs bool, filter *flags.RPCFilter, selec
 	t.page.Timeline, t.page.Sizes = timeline.New(), &sizes.Sizes{}
 	t.slowest.Selects = selects
 	measures := []measure{t.slowest}
-	for by, to := range map[track.Dimension]**track.Interval{track.ByOp: &t.page.Operations, track.ByJob: &t.page.Jobs,
-		track.ByClient: &t.page.Clients, track.ByTarget: &t.page.Targets} {
-		stats := track.NewStats(track.StatsOptions{By: []track.Dimension{by}})
-		t.stats, measures = append(t.stats, pageStats{stats, to}), append(measures, stats)
+	for _, x := range []struct {
+		by track.Dimension
+		to **track.Interval
+	}{{track.ByOp, &t.page.Operations}, {track.ByJob, &t.page.Jobs}, {track.ByClient, &t.page.Clients}, {track.ByTarget, &t.page.Targets}} {
+		stats := track.NewStats(track.StatsOptions{By: []track.Dimension{x.by}})
+		t.stats = append(t.stats, pageStats{stats, x.to})
+		measures = append(measures, stats)
 	}
 	hooks := []follow.Hooks{{Sent: t.page.Sizes.Sent, Lock: t.lock, Recovery: t.recovery, Message: t.journal.Message, TCPEvent: t.journal.TCPEvent,
 		Done: func(r *track.RPC) {

@@ -77,7 +77,8 @@ func (p *top) step(now int64) error {
 		}
 		for _, o := range topKeys {
 			if o.key == k {
-				p.table.Options.Sort, p.drawn = o.sort, 0
+				p.table.Options.Sort = o.sort
+				p.drawn = 0
 			}
 		}
 	default:

@@ -236,7 +236,8 @@ func (m *Monitor) finding(f *diagnose.Finding) {
 // Outage notes that the interface went away, or is back.
 func (m *Monitor) Outage(away bool) {
 	m.count(func() {
-		if m.at.away = away; away {
+		m.at.away = away
+		if away {
 			m.at.outages++
 		}
 	})

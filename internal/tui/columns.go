@@ -28,7 +28,8 @@ func chooseColumns(s *Screen) {
 			l.names = append(l.names, name)
 		}
 	}
-	l.pressed, l.chosen = l.key, func() { l.toggle(l.cursor) }
+	l.pressed = l.key
+	l.chosen = func() { l.toggle(l.cursor) }
 	l.set(len(l.names), l.runs)
 	s.openPane(l.pane)
 }
@@ -67,9 +68,11 @@ func (l *columnList) key(event *tcell.EventKey) bool {
 
 // toggle shows a column as the last one, or hides it. The only one cannot be hidden.
 func (l *columnList) toggle(i int) {
-	name, to := l.names[i], l.shown
+	name := l.names[i]
+	to := l.shown
 	if i < l.shown {
-		if to--; to == 0 {
+		to--
+		if to == 0 {
 			return
 		}
 		l.shown--

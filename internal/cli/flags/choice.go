@@ -34,7 +34,8 @@ func (c *Choice) Type() string   { return c.Placeholder }
 
 // Set sets the value, which must be in the list.
 func (c *Choice) Set(v string) error {
-	switch c.Value = v; {
+	c.Value = v
+	switch {
 	case c.Has(v):
 		return nil
 	case c.Noun != "":
@@ -81,7 +82,8 @@ func (s *Size) Set(text string) error {
 func (s *Size) String() string {
 	n, unit := int64(*s), 0
 	for n > 0 && n%1024 == 0 && unit < len(sizeUnits) {
-		n, unit = n/1024, unit+1
+		n /= 1024
+		unit++
 	}
 	return strconv.FormatInt(n, 10) + sizeUnits[max(unit-1, 0):unit]
 }

@@ -96,7 +96,8 @@ func (*FID) Type() string     { return "FID" }
 
 func (v *FID) Set(text string) error {
 	seq, oid, ver, ok := schema.ParseFID(text)
-	if *v = (FID{text, track.FID{Seq: seq, OID: oid, Ver: ver}}); !ok && text != "" {
+	*v = FID{text, track.FID{Seq: seq, OID: oid, Ver: ver}}
+	if !ok && text != "" {
 		return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", text)
 	}
 	return nil

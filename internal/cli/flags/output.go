@@ -58,10 +58,7 @@ func ParquetFunc[R any](x *Reading, keys *records.Table[R]) func(dst []byte, r R
 	}
 	file := rows.NewWriter(x.Out.Stream(), keys, rows.Options{Release: Version(), Sensor: sensor, Capture: x.In.Name()})
 	x.Out.Finish(func() error {
-		var damage *capture.DamageError // nil if there is another error, too
-		if x.err != nil && errors.As(x.err, &damage) && x.err.Error() != damage.Error() {
-			damage = nil
-		}
+		damage := damageOf(x.err)
 		if source != "" && (x.err == nil || damage != nil) {
 			file.SetMetadata(rows.SourceKey, source)
 		}
@@ -75,6 +72,15 @@ func ParquetFunc[R any](x *Reading, keys *records.Table[R]) func(dst []byte, r R
 		_ = file.Append(r) // file.Close returns the error again
 		return dst
 	}
+}
+
+// damageOf returns the damage of a capture, nil if err has another error, too.
+func damageOf(err error) *capture.DamageError {
+	damage, ok := errors.AsType[*capture.DamageError](err)
+	if !ok || err.Error() != damage.Error() {
+		return nil
+	}
+	return damage
 }
 
 // source identifies a capture and the flags that decide what is made of it; empty
@@ -168,7 +174,8 @@ func (j Job) each(run func(Job) error) error {
 		if err != nil {
 			return err
 		}
-		sizes, total = append(sizes, info.Size()), total+info.Size()
+		sizes = append(sizes, info.Size())
+		total += info.Size()
 		result := j.result(path)
 		if other := slices.Index(results, result); other >= 0 {
 			return exit.Usagef("%s and %s would both be written to %s", captures[other], path, result)
@@ -186,7 +193,7 @@ func (j Job) each(run func(Job) error) error {
 	j.Input.Read = nil
 	var interrupted atomic.Bool
 	errs := make([]error, len(captures))
-	Parallel(len(captures), max(j.Input.Cores, 1), func(i int) {
+	Parallel(len(captures), j.Input.Cores, func(i int) {
 		defer read.Add(sizes[i])
 		if interrupted.Load() {
 			return
@@ -201,10 +208,10 @@ func (j Job) each(run func(Job) error) error {
 	return errors.Join(errs...)
 }
 
-// Parallel calls do for the numbers from 0 to n-1, several at a time.
+// Parallel calls do for the numbers from 0 to n-1, at least one and at most atOnce at a time.
 func Parallel(n, atOnce int, do func(i int)) {
 	var wait sync.WaitGroup
-	free := make(chan struct{}, atOnce)
+	free := make(chan struct{}, max(1, atOnce))
 	for i := range n {
 		free <- struct{}{}
 		wait.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -85,5 +86,14 @@ func TestSize(t *testing.T) {
 	for _, text := range []string{"", "M", "-1", "1X", "1 G", "1GG", "1.5G", "0x10", "8388608T", "9223372036854775808"} {
 		var s Size
 		assert.That(t, s.Set(text) != nil, "%q is accepted as %d", text, s)
+	}
+}
+
+// TestParallel checks that each number has its call, also where nothing says how many at a time.
+func TestParallel(t *testing.T) {
+	for _, atOnce := range []int{-1, 0, 1, 8} {
+		var sum atomic.Int64
+		Parallel(5, atOnce, func(i int) { sum.Add(int64(i)) })
+		assert.Equal(t, sum.Load(), 10)
 	}
 }

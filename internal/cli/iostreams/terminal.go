@@ -51,8 +51,11 @@ func (s *IO) Page(text []byte) error {
 		cmd.Env = append(os.Environ(), "LESS=FRX")
 	}
 	_, rows := s.Size()
-	fits := bytes.Count(text, []byte{'\n'}) < rows
-	if fits || !s.InTTY || !s.OutTTY || s.Env("TERM") == "dumb" || cmd.Start() != nil { // or it is not installed
+	paged := bytes.Count(text, []byte{'\n'}) >= rows && s.InTTY && s.OutTTY && s.Env("TERM") != "dumb"
+	if paged {
+		paged = cmd.Start() == nil // it may not be installed
+	}
+	if !paged {
 		_, err := s.Out.Write(text)
 		return err
 	}

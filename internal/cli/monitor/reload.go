@@ -34,8 +34,10 @@ func (c *command) watchReloads() {
 // reload reads the settings again. If they are wrong, nothing changes.
 func (c *command) reload() {
 	s, err := c.readAgain()
-	r, said := *c.reloads.Load(), "new settings"
-	if r.LastFailed = err != nil; err != nil {
+	said := "new settings"
+	r := *c.reloads.Load()
+	r.LastFailed = err != nil
+	if r.LastFailed {
 		r.Failed++
 		said = "the settings stay as they are: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	} else {

@@ -161,7 +161,8 @@ var about = map[string]string{rpctrace: "RPCs", dlmtrace: "locks", "ha": "connec
 
 // runLogs reads logs without a capture.
 func (p *Pass) runLogs() error {
-	use, x := p.opt.Logs, p.observer
+	use := p.opt.Logs
+	x := p.observer
 	if x == nil || use.Flag == "" {
 		return exit.Usagef("%s: a log: this command needs a capture; lshark diagnose, imports, recovery, ladder, report, rpcs, stats and tui read logs alone, "+
 			"and locks debug logs", p.in.logs[0].Path)

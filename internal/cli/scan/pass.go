@@ -316,7 +316,8 @@ func (p *Pass) Run() (err error) {
 	p.begin()
 	p.inputErr = p.read(src)
 	release()
-	if err = p.inputErr; src.interrupted() {
+	err = p.inputErr
+	if src.interrupted() {
 		err = errors.Join(err, p.Interrupted())
 	}
 	if !p.failed.Load() {

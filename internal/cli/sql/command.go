@@ -225,7 +225,8 @@ func (c *command) split(args []string) (query string, files []string, err error)
 			return "", nil, fmt.Errorf("read standard input: %w", err)
 		}
 	}
-	switch query = strings.TrimSpace(string(text)); {
+	query = strings.TrimSpace(string(text))
+	switch {
 	case query == "":
 		return "", nil, exit.Usagef("no query given: it is the first argument, such as 'from by_op', or read from standard input")
 	case slices.Contains(files, stdin):
@@ -236,7 +237,8 @@ func (c *command) split(args []string) (query string, files []string, err error)
 
 // answer converts what is needed and runs DuckDB.
 func (c *command) answer(cache *cache, in *inputs, query string) error {
-	tables, captures := c.neededTables(query), in.files[noTable]
+	tables := c.neededTables(query)
+	captures := in.files[noTable]
 	if c.input.Verbose && len(tables) > 0 {
 		c.sys.Say("%d captures; tables: %s", len(captures), strings.Join(tables, ", "))
 	}

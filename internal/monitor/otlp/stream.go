@@ -226,7 +226,8 @@ func (s *stream) settle(b batch, refused uint64, err error) (remark string, wait
 	}
 	s.stats.Refused += refused
 	s.stats.Sent += b.items - refused
-	s.failures, s.refusing = 0, err != nil
+	s.failures = 0
+	s.refusing = err != nil
 	return remark, 0
 }
 

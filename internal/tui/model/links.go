@@ -60,7 +60,8 @@ func (s *Subject) Add(m *dissect.Message) {
 	s.Nodes.add(m.LNet.Dst)
 	s.record.Set(m, 0)
 	var v records.Value
-	t, handles := s.record.Tree(), records.TreeField{Name: "lock_handle"}
+	t := s.record.Tree()
+	handles := records.TreeField{Name: "lock_handle"}
 	handles.Any(t, func(i int) bool {
 		for k := i; k < int(t.Nodes[i].End); k++ { // it may be an array
 			n := &t.Nodes[k]
