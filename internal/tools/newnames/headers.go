@@ -59,16 +59,26 @@ var (
 
 // block is what is between two braces, or the file around them.
 type block struct {
-	kind   string   // file, struct, enum; empty: code, or values
-	tag    token    // of an enum
-	of     string   // of a struct: the one whose fields are in it
-	nested bool     // of a struct: it is inside that one
-	value  []string // of an enum: that of its next name
+	has    content
+	of     string   // fields: the struct that has them
+	nested bool     // fields: they are in a struct or union inside that struct
+	tag    token    // enumerators: the tag, until the first of them
+	enum   string   // enumerators: their kind
+	value  []string // enumerators: that of the next one
 }
 
+type content uint8
+
+const (
+	code        content = iota // or values: no declarations
+	file                       // structs and enums
+	fields                     // of a struct
+	enumerators                // of an enum
+)
+
 // namesIn returns the names that the text of a header defines.
-func namesIn(file, text string) []name {
-	r := reader{file: file, blocks: []block{{kind: "file"}}}
+func namesIn(header, text string) []name {
+	r := reader{file: header, blocks: []block{{has: file}}}
 	blank := func(s string) string { return " " + strings.Repeat("\n", strings.Count(s, "\n")) }
 	text = comment.ReplaceAllStringFunc(text, blank)
 	for _, at := range directive.FindAllStringIndex(text, -1) {
@@ -78,20 +88,21 @@ func namesIn(file, text string) []name {
 	}
 	line, depth := 1, 0 // depth of parentheses and brackets
 	for _, t := range word.FindAllString(directive.ReplaceAllStringFunc(text, blank), -1) {
-		depth += nesting(t)
+		depth = max(0, depth+nesting(t))
 		switch {
 		case t == "\n":
 			line++
 		case t == "{":
 			r.begin()
+			depth = 0 // brackets in code that the preprocessor drops may have no partner
 		case t == "}":
+			r.end()
+			depth = 0
+		case depth == 0 && t == ",":
 			r.declared()
-			if r.last = nil; !strings.HasPrefix(r.top().kind, "enum") {
-				r.last = []token{{t, line}} // what follows is no field: its members stand for themselves
-			}
-			r.blocks = r.blocks[:max(1, len(r.blocks)-1)]
-		case depth == 0 && (t == "," || t == ";"):
+		case depth == 0 && t == ";":
 			r.declared()
+			r.skips = false
 		default:
 			r.last = append(r.last, token{t, line})
 		}
@@ -116,6 +127,7 @@ type reader struct {
 	names  []name
 	blocks []block // around the place in the header
 	last   []token // behind the last brace, comma or semicolon
+	skips  bool    // declares nothing up to a semicolon
 }
 
 func (r *reader) top() *block { return &r.blocks[len(r.blocks)-1] }
@@ -127,25 +139,38 @@ func (r *reader) add(at token, n name) {
 
 // begin begins a block. What is inside functions is no declaration.
 func (r *reader) begin() {
-	outer, last := *r.top(), append(make([]token, 2), r.last...)
-	keyword, tag := last[len(last)-2].text, last[len(last)-1]
-	if slices.Contains([]string{"enum", "struct", "union"}, tag.text) {
-		keyword, tag = tag.text, token{}
+	outer := *r.top()
+	var keyword string
+	var tag token
+	for _, t := range r.last[max(0, len(r.last)-2):] {
+		if slices.Contains([]string{"enum", "struct", "union", "extern"}, t.text) {
+			keyword, tag = t.text, token{}
+		} else {
+			tag = t
+		}
 	}
 	var b block
 	switch {
-	case outer.kind == "":
+	case outer.has == code:
 	case keyword == "enum":
-		b = block{kind: strings.TrimSpace("enum " + tag.text), tag: tag, value: []string{"0"}}
-	case outer.kind == "struct":
-		b = block{kind: "struct", of: outer.of, nested: true}
+		b = block{has: enumerators, tag: tag, enum: strings.TrimSpace("enum " + tag.text), value: []string{"0"}}
+	case outer.has == fields:
+		b = block{has: fields, of: outer.of, nested: true}
 	case (keyword == "struct" || keyword == "union") && tag.text != "":
-		b = block{kind: "struct", of: tag.text}
+		b = block{has: fields, of: tag.text}
 		r.add(tag, name{kind: "struct"})
 	case keyword == "extern":
 		b = outer
 	}
-	r.blocks, r.last = append(r.blocks, b), nil
+	r.blocks = append(r.blocks, b)
+	r.last, r.skips = nil, false
+}
+
+// end ends a block. Names behind a struct are no fields: its members stand for themselves.
+func (r *reader) end() {
+	r.declared()
+	r.skips = r.top().has != enumerators
+	r.blocks = r.blocks[:max(1, len(r.blocks)-1)]
 }
 
 // declared adds what has been declared since the last brace, comma or semicolon: a field or an enumerator.
@@ -153,12 +178,12 @@ func (r *reader) declared() {
 	b, last := r.top(), r.last
 	r.last = nil
 	switch {
-	case len(last) == 0 || last[0].text == "}":
-	case b.kind == "struct":
+	case len(last) == 0 || r.skips:
+	case b.has == fields:
 		if at := fieldIn(last); at.text != "" {
 			r.add(at, name{kind: "field", of: b.of, nested: b.nested})
 		}
-	case b.value != nil:
+	case b.has == enumerators:
 		if b.tag.text != "" {
 			r.add(b.tag, name{kind: "enum tag", of: last[0].text})
 			b.tag.text = ""
@@ -169,7 +194,7 @@ func (r *reader) declared() {
 				b.value = append(b.value, t.text)
 			}
 		}
-		r.add(last[0], name{kind: b.kind, value: b.value})
+		r.add(last[0], name{kind: b.enum, value: b.value})
 		b.value = []string{last[0].text, "+", "1"}
 	}
 }

@@ -46,6 +46,24 @@ func TestOurs(t *testing.T) {
 	assert.That(t, !strings.Contains(out.String(), " obd_connect_data "), "obd_connect_data is in toy.h")
 }
 
+// TestNamesIn reads declarations that are written in unusual ways.
+func TestNamesIn(t *testing.T) {
+	for text, want := range map[string]string{
+		// One of two parentheses is in code that the preprocessor drops.
+		"#ifdef X\nint f(int a,\n#else\nint f(long a,\n#endif\nint b); struct later { int y; int z; }; enum { A, B, C };": "later y z A B C",
+		"struct s { int a); int b; }; struct later { int y; int z; };":                                                    "s a b later y z",
+		"struct s { struct { int a; } x[4], y; union { int b; }; enum { C, D } e, f; int g; } u, v;":                      "s a b C D e f g",
+		"static int f(struct s *p) { int a; { int b; } return 0; } struct later { int y; };":                              "later y",
+		"extern \"C\" { struct later { int y; }; }":                                                                       "later y",
+	} {
+		var names []string
+		for _, n := range namesIn("toy.h", text) {
+			names = append(names, n.name)
+		}
+		assert.Equal(t, strings.Join(names, " "), want, text)
+	}
+}
+
 func TestNoHeaders(t *testing.T) {
 	names, err := readHeaders("..")
 	assert.That(t, names == nil && err != nil, "%d names, %v", len(names), err)
