@@ -253,12 +253,18 @@ var faultKinds = []faultKind{
 	{"node frozen", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.hosts)
 		h.frozen = true
-		return placesOf(h), func() { h.frozen = false; h.work() }
+		return placesOf(h), func() {
+			h.frozen = false
+			h.work()
+		}
 	}, short},
 	{"node starved", func(c *cluster) ([]Place, func()) {
 		h := pick(c, c.hosts)
 		h.interval = c.between(300, 3000) * millisecond
-		return placesOf(h), func() { h.interval = 0; h.work() }
+		return placesOf(h), func() {
+			h.interval = 0
+			h.work()
+		}
 	}, long},
 	{"server restarted", func(c *cluster) ([]Place, func()) { return c.crash(pick(c, c.servers)) }, short},
 	{"client dead", func(c *cluster) ([]Place, func()) {
@@ -525,8 +531,9 @@ func (c *cluster) pause() (end func()) {
 
 // refuse lets a target answer some requests with an error.
 func (t *target) refuse(status int32, which func(*rpc) bool) (end func()) {
-	t.refusal = status
-	return set(&t.refuses, which)
+	added := &refusal{status, which}
+	t.refusals = append(t.refusals, added)
+	return func() { t.refusals = slices.DeleteFunc(t.refusals, func(x *refusal) bool { return x == added }) }
 }
 
 // crash ends the life of a server.
@@ -608,7 +615,8 @@ func (c *cluster) restart(h *host) {
 
 // restartClient boots a client. It mounts again, and its jobs begin anew.
 func (c *cluster) restartClient(h *host) {
-	h.up, h.noLNet = true, false
+	h.up = true
+	h.noLNet = false
 	h.newMount()
 	h.after(c.between(second, 5*second), h.mount)
 	for _, p := range h.jobs {

@@ -25,14 +25,19 @@ type target struct {
 
 	transno, committed uint64
 
-	device  device
-	full    bool
-	barrier bool
-	refuses func(r *rpc) bool // requests that it answers with an error; nil: none
-	refusal int32             // that error
-	objects uint32
+	device   device
+	full     bool
+	barrier  bool
+	refusals []*refusal // of its faults
+	objects  uint32
 
 	resources []*resource
+}
+
+// refusal is an error with which a target answers some requests.
+type refusal struct {
+	status int32
+	of     func(r *rpc) bool
 }
 
 // export is what a target knows of a client.
@@ -225,19 +230,29 @@ func (h *host) process(r *rpc, finish func(*answer)) {
 	h.execute(r, finish)
 }
 
+// errorFor returns the error with which the target answers a request, or ok.
+func (t *target) errorFor(r *rpc) int32 {
+	for _, x := range t.refusals {
+		if x.of(r) {
+			return x.status
+		}
+	}
+	return ok
+}
+
 // execute does what a request asks for.
 func (h *host) execute(r *rpc, finish func(*answer)) {
 	t := r.target
 	a := r.op.access
-	status := int32(ok)
+	var status int32
 	switch {
 	case t.barrier && a == change:
 		finish(&answer{status: einprogress})
 		return
 	case t.full && a.changes():
 		status = enospc
-	case t.refuses != nil && t.refuses(r):
-		status = t.refusal
+	default:
+		status = t.errorFor(r)
 	}
 	if status != ok {
 		t.access(cachedRead, func() { finish(&answer{status: status}) })

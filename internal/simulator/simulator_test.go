@@ -84,3 +84,16 @@ func TestFaultsHurt(t *testing.T) {
 		assert.That(t, hurt > 0, "nobody notices %q", name)
 	}
 }
+
+// TestRefusals checks that each of two faults of a target has its own refusal, until it ends itself.
+func TestRefusals(t *testing.T) {
+	target := build(1).targets[1]
+	write, create := &rpc{op: opWrite}, &rpc{op: opCreate}
+	endWrites := target.refuse(eio, func(r *rpc) bool { return r.op == opWrite })
+	endCreates := target.refuse(enospc, func(r *rpc) bool { return r.op == opCreate })
+	assert.That(t, target.errorFor(write) == eio && target.errorFor(create) == enospc, "with both faults")
+	endWrites()
+	assert.That(t, target.errorFor(write) == ok && target.errorFor(create) == enospc, "with the second")
+	endCreates()
+	assert.That(t, target.errorFor(create) == ok, "without")
+}
