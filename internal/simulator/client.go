@@ -158,7 +158,8 @@ func (i *imp) send(r *rpc) {
 		i.delayed = append(i.delayed, r)
 		return
 	default:
-		r.timeout, i.used = timeoutFor(i.estimate), i.client.now
+		r.timeout = timeoutFor(i.estimate)
+		i.used = i.client.now
 	}
 	i.requests = append(i.requests, r)
 	r.transmit()

@@ -180,7 +180,8 @@ func (p *pair) established(typ int, a *end) {
 
 // greeted uses a connection, and opens the next.
 func (p *pair) greeted(typ int) {
-	p.pause, p.connecting = 0, typ < bulkOut
+	p.pause = 0
+	p.connecting = typ < bulkOut
 	p.flush()
 	if p.connecting {
 		p.open(typ + 1)

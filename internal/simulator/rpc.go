@@ -78,7 +78,8 @@ func (r *rpc) transmit() {
 	r.sends++
 	switch {
 	case r.sends == 1:
-		r.first, r.xid = h.now, h.xid()
+		r.first = h.now
+		r.xid = h.xid()
 		if !r.connect {
 			r.mbits = r.xid
 		}
@@ -210,7 +211,11 @@ func (h *host) callback(l *lock, op *operation, timeout int64, done func(*answer
 	}
 	var answered *answer
 	end := h.within(timeout, func() { done(answered) }, func() { done(nil) })
-	r := &rpc{op: op, from: h, to: l.client, buffers: l.callbackBuffers(op), lock: l, timeout: 11 * second, done: func(a *answer) { answered = a; end() }}
+	r := &rpc{op: op, from: h, to: l.client, buffers: l.callbackBuffers(op), lock: l, timeout: 11 * second}
+	r.done = func(a *answer) {
+		answered = a
+		end()
+	}
 	if op == opSize {
 		r.answerer = func() *answer { return &answer{buffers: [][]byte{make([]byte, 56)}} }
 	}

@@ -61,7 +61,8 @@ func Play(seed uint64, faults ...string) *Scene {
 		s.Faults = append(s.Faults, f)
 		c.at(from, func() {
 			places, end := k.begin(c)
-			if f.Places = places; end != nil {
+			f.Places = places
+			if end != nil {
 				c.at(f.Until, end)
 			}
 		})

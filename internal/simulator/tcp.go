@@ -423,7 +423,8 @@ func (e *end) abort() {
 
 // establish opens an end.
 func (e *end) establish(p *pair) {
-	e.open, e.pair = true, p
+	e.open = true
+	e.pair = p
 	e.keepAlive()
 }
 

@@ -214,10 +214,25 @@ func seen4(p *Mapper, a [4]byte) []byte {
 }
 
 // replaced4, replaced16, replaced8 and replaced6 return what an address becomes.
-func replaced4(replace func([]byte), a [4]byte) [4]byte    { replace(a[:]); return a }
-func replaced16(replace func([]byte), a [16]byte) [16]byte { replace(a[:]); return a }
-func replaced8(replace func([]byte), a [8]byte) [8]byte    { replace(a[:]); return a }
-func replaced6(replace func([]byte), a [6]byte) [6]byte    { replace(a[:]); return a }
+func replaced4(replace func([]byte), a [4]byte) [4]byte {
+	replace(a[:])
+	return a
+}
+
+func replaced16(replace func([]byte), a [16]byte) [16]byte {
+	replace(a[:])
+	return a
+}
+
+func replaced8(replace func([]byte), a [8]byte) [8]byte {
+	replace(a[:])
+	return a
+}
+
+func replaced6(replace func([]byte), a [6]byte) [6]byte {
+	replace(a[:])
+	return a
+}
 
 func common(a, b []byte) int {
 	for i := range a {

@@ -14,15 +14,18 @@ import (
 func main() {
 	f, err := os.Open(os.Args[1])
 	blocks := 0
-	for r := bufio.NewReaderSize(f, 1<<20); err == nil; blocks++ {
+	for r := bufio.NewReaderSize(f, 1<<20); err == nil; {
 		var header []byte // type and length
-		if header, err = r.Peek(8); err == nil {
-			_, err = r.Discard(int(binary.LittleEndian.Uint32(header[4:])))
+		header, err = r.Peek(8)
+		if err != nil {
+			break
 		}
+		_, err = r.Discard(int(binary.LittleEndian.Uint32(header[4:])))
+		blocks++
 	}
 	if err != io.EOF {
 		fmt.Fprintln(os.Stderr, "walk:", err)
 		os.Exit(1)
 	}
-	fmt.Println(blocks-1, "blocks")
+	fmt.Println(blocks, "blocks")
 }
