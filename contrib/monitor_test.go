@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/metrics/page"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -122,8 +123,8 @@ func TestQueries(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprintf("native %v", native), func(t *testing.T) {
 			t.Parallel()
-			page := httptest.NewServer(metrics.Handler(risingValues(t)))
-			t.Cleanup(page.Close)
+			exporter := httptest.NewServer(page.Handler(risingValues(t)))
+			t.Cleanup(exporter.Close)
 			server := startPrometheus(t, fmt.Sprintf(`
 global: {scrape_interval: 250ms, scrape_timeout: 250ms, evaluation_interval: 500ms}
 rule_files: [%q]
@@ -131,7 +132,7 @@ scrape_configs:
 - job_name: lshark
   static_configs:
   - targets: [%q]
-`, rules, strings.TrimPrefix(page.URL, "http://")), native)
+`, rules, strings.TrimPrefix(exporter.URL, "http://")), native)
 			server.poll("recorded rates", func() error {
 				list, err := server.query("instance_op_target:lshark_rpcs:rate5m > 0")
 				if err != nil || len(list) == 0 {

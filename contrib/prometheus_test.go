@@ -20,6 +20,7 @@ import (
 
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/metrics/page"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -189,7 +190,7 @@ func TestScrape(t *testing.T) {
 	}
 	r.End()
 	s := r.Snapshot()
-	server := httptest.NewServer(metrics.Handler(r))
+	server := httptest.NewServer(page.Handler(r))
 	t.Cleanup(server.Close)
 	config := fmt.Sprintf("scrape_configs:\n- job_name: test\n  scrape_interval: 200ms\n  scrape_timeout: 200ms\n  static_configs:\n  - targets: [%q]\n",
 		strings.TrimPrefix(server.URL, "http://"))

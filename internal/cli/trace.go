@@ -12,7 +12,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/internal/monitor"
+	"github.com/lshark/lshark/internal/monitor/spans"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
@@ -73,7 +73,7 @@ func (c *traceOptions) run() error {
 			case form == "json":
 				dst.Text = render.AppendTraceJSON(dst.Text, roots)
 			case form == "otlp":
-				dst.Text = append(monitor.AppendTraces(dst.Text, roots, x.Last(), flags.Version()), '\n')
+				dst.Text = append(spans.AppendTraces(dst.Text, roots, x.Last(), flags.Version()), '\n')
 			default:
 				t := render.NewTrace(c.Options())
 				for i, n := range roots {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/monitor/metrics"
-	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/monitor/otlp/export"
 	"github.com/lshark/lshark/internal/trouble"
 )
 
@@ -14,7 +14,7 @@ import (
 type Health struct {
 	Recorder RecorderStats
 	Troubles trouble.Stats // zero without a flight recorder
-	OTLP     otlp.Stats
+	OTLP     export.Stats
 	Reload   Reloads
 	Process  Process
 }
@@ -186,7 +186,7 @@ func (c collector) aboutOutputs(h *Health, notSelected int64) {
 		newest.With(x.Code, x.Name).Set(unixSeconds(x.Completed))
 	}
 	spans, points := &h.OTLP.Spans, &h.OTLP.Points
-	results := func(name, help string, x *otlp.SignalStats) {
+	results := func(name, help string, x *export.SignalStats) {
 		c.parts(metrics.CounterType, name, help, "result",
 			part{"sent", int64(x.Sent)}, part{"refused", int64(x.Refused)}, part{"dropped", int64(x.Dropped)})
 	}
@@ -194,7 +194,7 @@ func (c collector) aboutOutputs(h *Health, notSelected int64) {
 	results("lshark_otlp_points", "data points of metrics by what became of them; dropped ones were replaced by newer ones", points)
 	requests := c.family(metrics.CounterType, "lshark_otlp_requests", "requests to the OTLP receiver",
 		oneOf("signal", "spans", "points"), oneOf("result", success, failure))
-	for name, x := range map[string]*otlp.SignalStats{"spans": spans, "points": points} {
+	for name, x := range map[string]*export.SignalStats{"spans": spans, "points": points} {
 		requests.With(name, success).Set(float64(x.Requests - x.Failures))
 		requests.With(name, failure).Set(float64(x.Failures))
 	}

@@ -2,17 +2,14 @@ package monitor
 
 import (
 	"slices"
-	"strconv"
 	"unsafe"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
+	"github.com/lshark/lshark/internal/monitor/spans"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/records"
 )
-
-// unknownOp is the operation of RPCs whose opcode is unknown.
-const unknownOp = "unknown"
 
 // counter counts RPCs. It allocates nothing for an RPC without an error once the series are there.
 type counter struct {
@@ -32,17 +29,6 @@ type inFlight struct {
 // copies those that it keeps.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// opName returns the name of the operation of an RPC, or its number.
-func opName(r *track.RPC) string {
-	if !r.HasOpcode {
-		return unknownOp
-	}
-	if name := opcodes.Opcodes.Name(uint64(r.Opcode)); name != "" {
-		return name
-	}
-	return strconv.FormatUint(uint64(r.Opcode), 10)
-}
-
 // errnoName returns the name of a negative errno, or the number.
 func errnoName(errno int32) string { return string(records.AppendErrno(nil, errno)) }
 
@@ -58,7 +44,7 @@ func (c *counter) sent(r *track.RPC) {
 	if !c.opt.Live {
 		return
 	}
-	c.missing.With(opName(r), f.target, track.Unanswered.String())
+	c.missing.With(spans.OpName(r), f.target, track.Unanswered.String())
 	if c.inFlight.Len() > before {
 		c.create(f.target)
 		if opcodes.IsConnect(r.Opcode) && c.opt.NewTarget != nil {
@@ -87,7 +73,7 @@ func (c *counter) endInFlight(r *track.RPC) {
 
 // done counts an RPC that has ended, as a row of track.Stats does.
 func (c *counter) done(r *track.RPC) {
-	op, target := opName(r), r.Target()
+	op, target := spans.OpName(r), r.Target()
 	c.count.With(op, target).Inc()
 	if r.Missing != track.NotMissing {
 		c.missing.With(op, target, r.Missing.String()).Inc()

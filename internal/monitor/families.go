@@ -10,6 +10,8 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/monitor/spans"
 )
 
 // The bounds of the families of metrics, in series.
@@ -158,4 +160,26 @@ func declare(r *metrics.Registry, top int) (x families) {
 		"empty where it follows from none; those of a live capture are dropped when the rules restart", 500,
 		label("code"), label("cause"))
 	return x
+}
+
+// Names returns how metrics are named for OTLP receivers: latencies by the semantic
+// conventions for RPCs.
+func Names() otlp.Names {
+	duration := func(side, name string) otlp.Family {
+		return otlp.Family{From: "lshark_rpc_latency_seconds", Label: "side", Value: side, To: name, Unit: "s",
+			Constant: []otlp.Attribute{otlp.String("rpc.system.name", spans.System)}}
+	}
+	return otlp.Names{
+		Families: []otlp.Family{
+			duration(ClientSide, "rpc.client.call.duration"), duration(ServerSide, "rpc.server.call.duration"),
+			{From: "lshark_rpcs_in_flight", To: "lshark.rpcs.in_flight", Unit: "{call}", Sum: true},
+			{From: "lshark_connections", To: "lshark.connections", Unit: "{connection}", Sum: true},
+			{From: "process_cpu_seconds", To: "process.cpu.time", Unit: "s"},
+			{From: "process_resident_memory_bytes", To: "process.memory.usage", Unit: "By", Sum: true},
+			{From: "process_open_fds", To: "process.unix.file_descriptor.count", Unit: "{file_descriptor}", Sum: true},
+			{From: "go_goroutines", To: "go.goroutine.count", Unit: "{goroutine}", Sum: true},
+		},
+		Attributes: map[string]string{"op": "rpc.method", "target": "lustre.target", "error": "error.type",
+			"client": "lustre.client", "jobid": "lustre.job", "uid": "user.id"},
+	}
 }

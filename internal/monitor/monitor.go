@@ -13,6 +13,8 @@ import (
 	"github.com/lshark/lshark/dissect/track/targets"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/monitor/otlp/export"
+	"github.com/lshark/lshark/internal/monitor/spans"
 	"github.com/lshark/lshark/internal/trouble"
 	"github.com/lshark/lshark/render/filter"
 )
@@ -46,7 +48,7 @@ type Options struct {
 // Outputs are what gets selected RPCs, or frames. Those that are nil get none.
 type Outputs struct {
 	Recorder *Recorder
-	Spans    *otlp.Exporter
+	Spans    *export.Exporter
 	Troubles *trouble.Recorder
 }
 
@@ -216,7 +218,11 @@ func (m *Monitor) done(r *track.RPC) {
 		m.Recorder.Add(r, m.now)
 	}
 	if m.Spans != nil && !m.selector.IsAll() {
-		if span, ok := spanOf(r, m.opt.Side(r), m.frames.last); ok {
+		side := otlp.Client
+		if m.opt.Side(r) == ServerSide {
+			side = otlp.Server
+		}
+		if span, ok := spans.Of(r, side, m.frames.last); ok {
 			m.Spans.Span(&span)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/monitor/metrics"
-	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/internal/monitor/metrics/page"
+	"github.com/lshark/lshark/internal/monitor/otlp/export"
 	"github.com/lshark/lshark/internal/trouble"
 	"github.com/lshark/lshark/render/filter"
 )
@@ -248,7 +249,7 @@ const minTroubleSize = 4 << 20
 func (c *command) openOutputs() (err error) {
 	m := c.monitor
 	if c.hasReceiver() {
-		m.Spans, err = otlp.New(otlp.Config{Endpoint: c.otlp.url, Headers: c.otlp.headers, Service: "lshark", Release: flags.Version(),
+		m.Spans, err = export.New(export.Config{Endpoint: c.otlp.url, Headers: c.otlp.headers, Service: "lshark", Release: flags.Version(),
 			Host: flags.HostName(), Names: monitor.Names(), Getenv: c.sys.Env, Log: func(message string) { c.sys.Say("%s", message) }})
 		if err != nil {
 			return exit.UsageError{Err: err}
@@ -275,7 +276,7 @@ func (c *command) openOutputs() (err error) {
 // hasReceiver reports whether metrics and spans are to be sent: to --otlp, or where the
 // variables of OpenTelemetry say, but only what happens now.
 func (c *command) hasReceiver() bool {
-	return c.otlp.url != "" || c.in.Live() && otlp.Configured(c.sys.Env)
+	return c.otlp.url != "" || c.in.Live() && export.Configured(c.sys.Env)
 }
 
 // files returns what is opened while the capture runs: records, the file of settings, and for
@@ -303,7 +304,7 @@ func (c *command) begin() error {
 	c.started = time.Now()
 	c.reloads.Store(&monitor.Reloads{LastSuccess: c.started})
 	if c.server != nil {
-		c.server.serve(metrics.Handler(c.monitor.Registry()), c.isAlive)
+		c.server.serve(page.Handler(c.monitor.Registry()), c.isAlive)
 		if !c.input.Quiet {
 			c.sys.Say("metrics at http://%s/metrics", c.server.address())
 		}

@@ -15,6 +15,5 @@
 // last scrape are lost; they are few, since a low top value is removed.)
 //
 // One goroutine observes, between [Registry.Begin] and [Registry.End]. Any
-// goroutine can copy the values with [Registry.Snapshot]; [Handler] serves them
-// over HTTP. Observing a value in an existing series allocates nothing.
+// goroutine can copy the values with [Registry.Snapshot]. Observing a value in an existing series allocates nothing.
 package metrics

@@ -79,22 +79,3 @@ func (r *Resource) Set(a Attribute) {
 	}
 	r.Attributes = append(r.Attributes, a)
 }
-
-// resource returns the resource of the program. The variables OTEL_RESOURCE_ATTRIBUTES and
-// OTEL_SERVICE_NAME take precedence. The host is the service.instance.id, too, which becomes
-// the label instance in Prometheus.
-func (c *Config) resource() (*Resource, error) {
-	r := &Resource{Scope: c.Service, ScopeVersion: c.Release}
-	r.Set(String("service.name", c.Service))
-	r.Set(String("service.version", c.Release))
-	r.Set(String("service.instance.id", c.Host))
-	r.Set(String("host.name", c.Host))
-	pairs, err := c.parsePairs("OTEL_RESOURCE_ATTRIBUTES")
-	for _, p := range pairs {
-		r.Set(String(p.name, p.value))
-	}
-	if name := c.Getenv("OTEL_SERVICE_NAME"); name != "" {
-		r.Set(String("service.name", name))
-	}
-	return r, err
-}

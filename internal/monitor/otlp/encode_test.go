@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -16,32 +14,15 @@ import (
 	"testing"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor/metrics"
-	"github.com/lshark/lshark/internal/monitor/protobuf"
 	"github.com/lshark/lshark/internal/must"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// environment returns variables, whose names have the prefix of OTLP.
-type environment map[string]string
-
-func (e environment) get(name string) string {
-	return e[strings.TrimPrefix(name, variablePrefix)]
-}
-
-// testConfig returns settings, and the environment.
-func testConfig(e environment) Config {
-	return Config{Service: "lshark", Release: "1.2.3", Host: "oss1", Getenv: e.get, Log: func(string) {}}
-}
-
-func testResource(t testing.TB) Resource {
-	t.Helper()
-	c := testConfig(nil)
-	return *must.Value(c.resource())(t)
-}
+var testResource = Resource{Scope: "lshark", ScopeVersion: "1.2.3", Attributes: []Attribute{String("service.name", "lshark"),
+	String("service.version", "1.2.3"), String("service.instance.id", "oss1"), String("host.name", "oss1")}}
 
 // testSpan returns a span with every field.
 func testSpan() *Span {
@@ -67,14 +48,11 @@ func testSpan() *Span {
 	}
 }
 
-func spanBody(t testing.TB, spans ...*Span) []byte {
-	t.Helper()
-	r := testResource(t)
-	var items protobuf.Encoder
+func spanBody(spans ...*Span) (items []byte) {
 	for _, s := range spans {
-		s.encode(&items)
+		items = s.Append(items)
 	}
-	return r.wrap(items.Buf)
+	return testResource.Wrap(items)
 }
 
 // golden compares a decoded request with a file of the output of
@@ -94,14 +72,14 @@ func golden(t *testing.T, file, message string, body []byte) {
 func TestSpans(t *testing.T) {
 	client := testSpan()
 	client.Kind, client.ID, client.Parent, client.Error = Client, client.Parent, SpanID{}, ""
-	golden(t, "spans", "ExportTraceServiceRequest", spanBody(t, testSpan(), client))
+	golden(t, "spans", "ExportTraceServiceRequest", spanBody(testSpan(), client))
 }
 
 // TestSpanTimes checks that times before 1970, and an end before the beginning, are not sent.
 func TestSpanTimes(t *testing.T) {
 	s := testSpan()
 	s.Start, s.End = -5, -10
-	text := readFields(t).decode("ExportTraceServiceRequest", spanBody(t, s), "")
+	text := readFields(t).decode("ExportTraceServiceRequest", spanBody(s), "")
 	for _, want := range []string{"start_time_unix_nano: 0\n", "end_time_unix_nano: 0\n",
 		fmt.Sprintf("trace_id: \"%s\"\n", escape(s.Trace[:])), fmt.Sprintf("parent_span_id: \"%s\"\n", escape(s.Parent[:]))} {
 		assert.Equal(t, strings.Count(text, want), 1, want, "appears times")
@@ -167,11 +145,9 @@ func testNames() Names {
 }
 
 // metricsBody returns the body of a request with a snapshot, and the number of its points.
-func metricsBody(t testing.TB, s *metrics.Snapshot, names Names, explicit bool) ([]byte, uint64) {
-	t.Helper()
-	r := testResource(t)
-	b := names.encode(s, explicit)
-	return r.wrap(b.data), b.items
+func metricsBody(s *metrics.Snapshot, names Names, explicit bool) ([]byte, uint64) {
+	data, points := names.Encode(s, explicit)
+	return testResource.Wrap(data), points
 }
 
 func TestMetrics(t *testing.T) {
@@ -179,7 +155,7 @@ func TestMetrics(t *testing.T) {
 		file     string
 		explicit bool
 	}{{"metrics", false}, {"metrics-explicit", true}} {
-		body, points := metricsBody(t, testSnapshot(), testNames(), test.explicit)
+		body, points := metricsBody(testSnapshot(), testNames(), test.explicit)
 		assert.Equal(t, points, 7, "points")
 		golden(t, test.file, "ExportMetricsServiceRequest", body)
 	}
@@ -369,7 +345,7 @@ func escape(b []byte) string {
 func TestJSON(t *testing.T) {
 	client := testSpan()
 	client.Kind, client.ID, client.Parent, client.Error = Client, client.Parent, SpanID{}, ""
-	text := AppendJSON(nil, []ResourceSpans{{testResource(t), []Span{*testSpan(), *client}}})
+	text := AppendJSON(nil, []ResourceSpans{{testResource, []Span{*testSpan(), *client}}})
 	var request map[string]any
 	must.NoError(t, json.Unmarshal(text, &request))
 	checkJSON(t, readFields(t), "ExportTraceServiceRequest", request)
@@ -472,30 +448,6 @@ func TestSampled(t *testing.T) {
 	assert.That(t, !least.Sampled(2), "a random value below one half is kept")
 }
 
-// FuzzResponse reads what a receiver may send.
-func FuzzResponse(f *testing.F) {
-	for _, body := range []string{
-		"", "\x0a\x0b\x08\x02\x12\x07too old", "\x08\x03\x12\x0dbad \x1b[31mdata", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x0d\x01", "\x09\x01", "not found\n",
-	} {
-		f.Add([]byte(body), 200, "application/x-protobuf")
-		f.Add([]byte(body), 400, "application/x-protobuf")
-		f.Add([]byte(body), 404, "text/plain")
-	}
-	f.Fuzz(func(t *testing.T, body []byte, code int, contentType string) {
-		r := &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {contentType}}}
-		logged := ""
-		s := &stream{name: "traces", items: "spans", url: &url.URL{Host: "h"}, log: func(line string) { logged = line }}
-		n := s.partial(r, body)
-		assert.That(t, n <= 1<<63-1 && (n <= 0 || logged != ""), "%d refused, logged %q", n, logged)
-		for _, text := range []string{logged, refusal(r, body).Error()} {
-			assert.That(t, len(text) <= 1000 && utf8.ValidString(text), "%q", text)
-			for _, c := range text {
-				assert.That(t, c >= ' ' && c != 0x7f, "%q has a control character", text)
-			}
-		}
-	})
-}
-
 // rpcSpan fills a span as a sensor does for each RPC.
 func rpcSpan(s *Span, xid uint64) {
 	const nid = "192.0.2.3@tcp"
@@ -512,13 +464,12 @@ func rpcSpan(s *Span, xid uint64) {
 
 func TestSpanAllocatesNothing(t *testing.T) {
 	var s Span
-	var e protobuf.Encoder
+	var b []byte
 	xid := uint64(0)
 	add := func() {
 		xid += 128
 		rpcSpan(&s, xid)
-		e.Buf = e.Buf[:0]
-		s.encode(&e)
+		b = s.Append(b[:0])
 	}
 	add()
 	wiretest.NoAllocations(t, 10_000, add)
@@ -542,4 +493,57 @@ func seriesSnapshot(series int) *metrics.Snapshot {
 	}
 	r.End()
 	return r.Snapshot()
+}
+
+// What the registry of package metrics has counted arrives as it was.
+func TestMetricsOfRegistry(t *testing.T) {
+	const series = 3
+	body, _ := metricsBody(seriesSnapshot(series), Names{}, false)
+	text := readFields(t).decode("ExportMetricsServiceRequest", body, "")
+	f := 0
+	for _, block := range strings.Split(text, "data_points {") {
+		var count, sum, zero uint64
+		for _, line := range strings.Split(block, "\n") {
+			line = strings.TrimSpace(line)
+			var v uint64
+			if n, _ := fmt.Sscanf(line, "count: %d", &v); n == 1 {
+				count = v
+			} else if n, _ := fmt.Sscanf(line, "bucket_counts: %d", &v); n == 1 {
+				sum += v
+			} else if n, _ := fmt.Sscanf(line, "zero_count: %d", &v); n == 1 {
+				zero = v
+			}
+		}
+		if count > 0 {
+			f++
+			assert.That(t, count == 1000 && sum+zero == count, "count %d, zero %d, buckets %d", count, zero, sum)
+		}
+	}
+	assert.Equal(t, f, series, "histograms")
+}
+
+// OpenTelemetry defines bucket i as the values above base^i up to base^(i+1).
+func TestExponentialBuckets(t *testing.T) {
+	for _, schema := range []int{0, 3, 8} {
+		for _, v := range []float64{1e-6, 0.001, 0.5, 1, math.Nextafter(1, 2), 2.5, 4, 60, 7e8} {
+			r := metrics.New(time.Unix(1700000000, 0))
+			h := r.Family(metrics.Desc{Type: metrics.HistogramType, Name: "lshark_seconds", Help: "Time.", Schema: schema})
+			r.Begin(time.Unix(1700000001, 0))
+			h.With().Observe(v)
+			r.End()
+			body, _ := metricsBody(r.Snapshot(), Names{}, false)
+			text := readFields(t).decode("ExportMetricsServiceRequest", body, "")
+			var scale, offset int
+			for line := range strings.Lines(text) {
+				line = strings.TrimSpace(line)
+				_, _ = fmt.Sscanf(line, "scale: %d", &scale)
+				_, _ = fmt.Sscanf(line, "offset: %d", &offset)
+			}
+			low := math.Exp2(math.Ldexp(float64(offset), -scale))
+			high := math.Exp2(math.Ldexp(float64(offset+1), -scale))
+			if scale != schema || strings.Count(text, "bucket_counts: 1\n") != 1 || v <= low || v > high*(1+1e-15) {
+				t.Errorf("schema %d: %v is in bucket %d of scale %d, above %v up to %v", schema, v, offset, scale, low, high)
+			}
+		}
+	}
 }

@@ -7,8 +7,8 @@ import "github.com/lshark/lshark/internal/monitor/protobuf"
 
 const scopeItems = 2 // number of the field of ScopeSpans and ScopeMetrics
 
-// wrap returns the body of a request with encoded spans or metrics.
-func (r *Resource) wrap(items []byte) []byte {
+// Wrap returns the body of a request with encoded spans or metrics.
+func (r *Resource) Wrap(items []byte) []byte {
 	var e protobuf.Encoder
 	r.encode(&e, func() { e.Buf = append(e.Buf, items...) })
 	return e.Buf

@@ -19,11 +19,11 @@ const (
 	exponentialData dataField = 10
 )
 
-// encode returns the metrics of a snapshot, with histograms by their classic buckets if
-// explicit is true. They are much less than the 20 MiB that collectors accept in a
-// request, as the series are bounded. There is no JSON of metrics: the names of fields
-// are for the reader.
-func (n *Names) encode(s *metrics.Snapshot, explicit bool) (b batch) {
+// Encode returns the metrics of a snapshot, with histograms by their classic buckets if
+// explicit is true, and the number of their points. They are much less than the 20 MiB
+// that collectors accept in a request, as the series are bounded. There is no JSON of
+// metrics: the names of fields are for the reader.
+func (n *Names) Encode(s *metrics.Snapshot, explicit bool) (data []byte, items uint64) {
 	var e protobuf.Encoder
 	for i := range s.Families {
 		f := &s.Families[i]
@@ -35,12 +35,11 @@ func (n *Names) encode(s *metrics.Snapshot, explicit bool) (b batch) {
 			}
 			m.setData(explicit)
 			m.encode(&e, points[:end])
-			b.items += uint64(end)
+			items += uint64(end)
 			points = points[end:]
 		}
 	}
-	b.data = e.Buf
-	return b
+	return e.Buf, items
 }
 
 // metric is points of a family that have the same name.

@@ -36,6 +36,13 @@ const (
 	flagParentIsRemote = 0x200
 )
 
+// Append appends the span, encoded for Resource.Wrap.
+func (s *Span) Append(dst []byte) []byte {
+	e := protobuf.Encoder{Buf: dst}
+	s.encode(&e)
+	return e.Buf
+}
+
 // encode appends the span, as a field of ScopeSpans.
 func (s *Span) encode(e *protobuf.Encoder) {
 	const statusError = 2

@@ -1,4 +1,5 @@
-package metrics
+// Package page serves the values of a registry of metrics.
+package page
 
 import (
 	"compress/gzip"
@@ -6,19 +7,21 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/lshark/lshark/internal/monitor/metrics"
 )
 
 // format is a form of the page of metrics.
 type format struct {
 	contentType string
-	append      func([]byte, *Snapshot) []byte
+	append      func([]byte, *metrics.Snapshot) []byte
 }
 
 // formats are the known ones. The first is for clients that name none.
 var formats = []format{
-	{"text/plain; version=0.0.4; charset=utf-8", AppendText},
-	{"application/openmetrics-text; version=1.0.0; charset=utf-8", AppendOpenMetrics},
-	{"application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited", AppendProtobuf},
+	{"text/plain; version=0.0.4; charset=utf-8", metrics.AppendText},
+	{"application/openmetrics-text; version=1.0.0; charset=utf-8", metrics.AppendOpenMetrics},
+	{"application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited", metrics.AppendProtobuf},
 }
 
 // chooseFormat returns the first known format in an Accept header: scrapers name the one that they
@@ -50,22 +53,22 @@ func (f format) matches(media string) bool {
 // Handler serves the values of a registry over HTTP: as OpenMetrics, the older
 // text format or protobuf, whatever the client prefers, compressed if it accepts
 // that.
-func Handler(r *Registry) http.Handler {
+func Handler(r *metrics.Registry) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		f := chooseFormat(req.Header.Get("Accept"))
-		page := f.append(nil, r.Snapshot())
+		text := f.append(nil, r.Snapshot())
 		header := w.Header()
 		header.Set("Content-Type", f.contentType)
 		header.Set("Vary", "Accept, Accept-Encoding")
 		// The only error of a write is that the client went away.
 		if !strings.Contains(strings.ToLower(req.Header.Get("Accept-Encoding")), "gzip") {
-			header.Set("Content-Length", strconv.Itoa(len(page)))
-			_, _ = w.Write(page)
+			header.Set("Content-Length", strconv.Itoa(len(text)))
+			_, _ = w.Write(text)
 			return
 		}
 		header.Set("Content-Encoding", "gzip")
 		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is valid
-		_, _ = z.Write(page)
+		_, _ = z.Write(text)
 		_ = z.Close()
 	})
 }

@@ -1,4 +1,4 @@
-package otlp
+package export
 
 import (
 	"context"
@@ -19,10 +19,21 @@ import (
 	"github.com/lshark/lshark/internal/must"
 )
 
+// environment returns variables, whose names have the prefix of OTLP.
+type environment map[string]string
+
+func (e environment) get(name string) string {
+	return e[strings.TrimPrefix(name, variablePrefix)]
+}
+
+// testConfig returns settings, and the environment.
+func testConfig(e environment) Config {
+	return Config{Service: "lshark", Release: "1.2.3", Host: "oss1", Getenv: e.get, Log: func(string) {}}
+}
+
 // receiver is an HTTP server on pipes, so that time stands still while the
 // network is busy (package synctest).
 type receiver struct {
-	fields  fields
 	conns   chan net.Conn
 	closed  chan struct{}
 	once    sync.Once
@@ -39,12 +50,12 @@ type received struct {
 	at      time.Time
 	path    string
 	header  http.Header
-	message string // decoded
-	spans   int
+	message string
+	spans   int // of numbered
 }
 
 func newReceiver(t *testing.T) *receiver {
-	r := &receiver{fields: readFields(t), conns: make(chan net.Conn), closed: make(chan struct{})}
+	r := &receiver{conns: make(chan net.Conn), closed: make(chan struct{})}
 	r.server.Handler = r
 	go r.server.Serve(r)
 	t.Cleanup(func() { r.server.Close() })
@@ -107,12 +118,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if err != nil {
 		return
 	}
-	message := "ExportTraceServiceRequest"
-	if strings.HasSuffix(q.URL.Path, "metrics") {
-		message = "ExportMetricsServiceRequest"
-	}
-	got := received{at: time.Now(), path: q.URL.Path, header: q.Header, message: r.fields.decode(message, data, "")}
-	got.spans = strings.Count(got.message, "    spans {\n")
+	got := received{at: time.Now(), path: q.URL.Path, header: q.Header, message: string(data)}
+	got.spans = strings.Count(got.message, "span-")
 	r.mu.Lock()
 	r.requests = append(r.requests, got)
 	respond := r.respond
@@ -163,7 +170,7 @@ func withExporter(t *testing.T, env environment, f func(*testing.T, *Exporter, *
 			env["ENDPOINT"] = "http://collector.example:4318"
 		}
 		c := testConfig(env)
-		c.transport, c.Log, c.Names = transport, l.add, testNames()
+		c.transport, c.Log = transport, l.add
 		e := must.Value(New(c))(t)
 		f(t, e, r, l)
 		// Shutdown again, or for the first time: it returns what is left.

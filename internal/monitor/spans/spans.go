@@ -1,4 +1,5 @@
-package monitor
+// Package spans makes spans of RPCs.
+package spans
 
 import (
 	"cmp"
@@ -10,19 +11,20 @@ import (
 	"github.com/lshark/lshark/dissect/track/nested"
 	"github.com/lshark/lshark/internal/monitor/otlp"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render/records"
 )
 
-// spanOf returns the span of an RPC that has ended at a time, as one side of it sees it. ok is
+// Of returns the span of an RPC that has ended at a time, as one side of it sees it. ok is
 // false for an RPC of which the request or the reply was not captured: its begin or its end
 // is unknown.
-func spanOf(r *track.RPC, side string, ended int64) (x otlp.Span, ok bool) {
+func Of(r *track.RPC, side otlp.Kind, ended int64) (x otlp.Span, ok bool) {
 	if !r.HasRequest || !r.HasReply && !r.Unanswered() {
 		return x, false
 	}
-	client, server, op := r.Client.String(), r.Server.String(), opName(r)
-	x = otlp.Span{Kind: otlp.Client, Name: op, Start: r.Requested().Time, End: ended}
-	if side == ServerSide {
-		x.Kind, x.Parent = otlp.Server, otlp.SpanOf(client, r.XID, otlp.Client, attempt(r))
+	client, server, op := r.Client.String(), r.Server.String(), OpName(r)
+	x = otlp.Span{Kind: side, Name: op, Start: r.Requested().Time, End: ended}
+	if side == otlp.Server {
+		x.Parent = otlp.SpanOf(client, r.XID, otlp.Client, attempt(r))
 	}
 	// The monitor at the other end computes the same ids.
 	x.Trace, x.ID = otlp.TraceOf(client, r.XID), otlp.SpanOf(client, r.XID, x.Kind, attempt(r))
@@ -30,14 +32,14 @@ func spanOf(r *track.RPC, side string, ended int64) (x otlp.Span, ok bool) {
 	if latency, ok := r.Latency(); ok {
 		x.End, failure = x.Start+latency, ""
 		if r.Failed() {
-			failure = errnoName(r.Status)
+			failure = string(records.AppendErrno(nil, r.Status))
 		}
 		x.Error = failure
 	} else {
 		x.Error = "no reply"
 	}
 	x.Attributes = append(x.Attributes,
-		otlp.String("rpc.system.name", rpcSystem),
+		otlp.String("rpc.system.name", System),
 		otlp.String("error.type", failure),
 		otlp.String("server.address", ipAddress(server)),
 		otlp.String("client.address", ipAddress(client)),
@@ -54,7 +56,7 @@ func spanOf(r *track.RPC, side string, ended int64) (x otlp.Span, ok bool) {
 	if r.HasOpcode && opcodes.Opcodes.Name(uint64(r.Opcode)) != "" {
 		x.Attributes = append(x.Attributes, otlp.String("rpc.method", op))
 	} else { // by the semantic conventions
-		x.Name = rpcSystem
+		x.Name = System
 		x.Attributes = append(x.Attributes, otlp.String("rpc.method", "_OTHER"), otlp.String("rpc.method_original", op))
 	}
 	if r.HasReply {
@@ -70,6 +72,17 @@ func spanOf(r *track.RPC, side string, ended int64) (x otlp.Span, ok bool) {
 		x.Events = append(x.Events, otlp.Event{Time: bulk.From, Name: "bulk begins"}, otlp.Event{Time: bulk.To, Name: "bulk ends"})
 	}
 	return x, true
+}
+
+// OpName returns the name of the operation of an RPC, or its number.
+func OpName(r *track.RPC) string {
+	if !r.HasOpcode {
+		return "unknown"
+	}
+	if name := opcodes.Opcodes.Name(uint64(r.Opcode)); name != "" {
+		return name
+	}
+	return strconv.FormatUint(uint64(r.Opcode), 10)
 }
 
 // attempt returns the number of the attempt in the ids of spans.
@@ -99,7 +112,7 @@ type traces struct {
 func (t *traces) add(n *nested.Node, trace otlp.TraceID, parent otlp.SpanID) {
 	r := n.RPC
 	id := otlp.SpanOf(r.Client.String(), r.XID, otlp.Client, attempt(r))
-	if x, ok := spanOf(r, ClientSide, t.ended); ok {
+	if x, ok := Of(r, otlp.Client, t.ended); ok {
 		x.Trace, x.ID, x.Parent = trace, id, parent
 		if ns, ok := r.OwnTime(); ok {
 			x.Attributes = append(x.Attributes, otlp.Float("lustre.own_time", float64(ns)/1e9))
@@ -120,7 +133,7 @@ func (t *traces) resource(nid string) *otlp.ResourceSpans {
 	if i < 0 {
 		i = len(t.list)
 		t.list = append(t.list, otlp.ResourceSpans{Resource: otlp.Resource{Scope: "lshark", ScopeVersion: t.release,
-			Attributes: []otlp.Attribute{otlp.String("service.name", rpcSystem), node}}})
+			Attributes: []otlp.Attribute{otlp.String("service.name", System), node}}})
 	}
 	return &t.list[i]
 }
@@ -134,27 +147,5 @@ func ipAddress(nid string) string {
 	return ""
 }
 
-// rpcSystem is the name of the RPC system in OpenTelemetry's attributes.
-const rpcSystem = "lustre"
-
-// Names returns how metrics are named for OTLP receivers: latencies by the semantic
-// conventions for RPCs.
-func Names() otlp.Names {
-	duration := func(side, name string) otlp.Family {
-		return otlp.Family{From: "lshark_rpc_latency_seconds", Label: "side", Value: side, To: name, Unit: "s",
-			Constant: []otlp.Attribute{otlp.String("rpc.system.name", rpcSystem)}}
-	}
-	return otlp.Names{
-		Families: []otlp.Family{
-			duration(ClientSide, "rpc.client.call.duration"), duration(ServerSide, "rpc.server.call.duration"),
-			{From: "lshark_rpcs_in_flight", To: "lshark.rpcs.in_flight", Unit: "{call}", Sum: true},
-			{From: "lshark_connections", To: "lshark.connections", Unit: "{connection}", Sum: true},
-			{From: "process_cpu_seconds", To: "process.cpu.time", Unit: "s"},
-			{From: "process_resident_memory_bytes", To: "process.memory.usage", Unit: "By", Sum: true},
-			{From: "process_open_fds", To: "process.unix.file_descriptor.count", Unit: "{file_descriptor}", Sum: true},
-			{From: "go_goroutines", To: "go.goroutine.count", Unit: "{goroutine}", Sum: true},
-		},
-		Attributes: map[string]string{"op": "rpc.method", "target": "lustre.target", "error": "error.type",
-			"client": "lustre.client", "jobid": "lustre.job", "uid": "user.id"},
-	}
-}
+// System is the name of the RPC system in OpenTelemetry's attributes.
+const System = "lustre"

@@ -1,4 +1,4 @@
-package otlp
+package export
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/lshark/lshark/internal/monitor/otlp"
 )
 
 // stream sends the batches of one signal, one at a time: spans in the order in
@@ -26,7 +28,7 @@ type stream struct {
 	header      http.Header
 	client      *http.Client
 	timeout     time.Duration
-	resource    *Resource
+	resource    *otlp.Resource
 	log         func(string)
 
 	closing chan struct{} // closed by close
@@ -240,7 +242,7 @@ type retryError struct {
 // send makes one request. It returns the number of items that the receiver has
 // refused though it accepted the batch.
 func (s *stream) send(ctx context.Context, b batch) (refused uint64, err error) {
-	body := bytes.NewBuffer(s.resource.wrap(b.data))
+	body := bytes.NewBuffer(s.resource.Wrap(b.data))
 	if s.header.Get("Content-Encoding") == "gzip" {
 		var zipped bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&zipped, gzip.BestSpeed) // the level is valid

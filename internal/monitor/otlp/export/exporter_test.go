@@ -1,13 +1,14 @@
-package otlp
+package export
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/pem"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,9 +17,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/otlp"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -28,8 +33,8 @@ func sleep(d time.Duration) {
 	synctest.Wait()
 }
 
-func numbered(n int) *Span {
-	return &Span{Trace: TraceOf("192.0.2.3@tcp", uint64(n)), ID: SpanID{1}, Name: fmt.Sprintf("span-%d.", n), Kind: Client, Start: 1, End: 2}
+func numbered(n int) *otlp.Span {
+	return &otlp.Span{Trace: otlp.TraceOf("192.0.2.3@tcp", uint64(n)), ID: otlp.SpanID{1}, Name: fmt.Sprintf("span-%d.", n), Kind: otlp.Client, Start: 1, End: 2}
 }
 
 func TestSpansAreSentTogether(t *testing.T) {
@@ -256,12 +261,17 @@ func TestQueueIsBounded(t *testing.T) {
 			text.WriteString(q.message)
 		}
 		for _, i := range []int{spans - int(waiting), spans - 1} {
-			assert.Contains(t, text.String(), fmt.Sprintf(`"span-%d."`, i), "span", i, "has not been sent")
+			assert.Contains(t, text.String(), fmt.Sprintf("span-%d.", i), "span", i, "has not been sent")
 		}
 		if !strings.Contains(l.all(), "connection refused; trying again") || !strings.HasSuffix(l.all(), fmt.Sprintf("%d spans were dropped", s.Dropped)) {
 			t.Errorf("logs:\n%s", l.all())
 		}
 	})
+}
+
+// asInt is how a data point has the value of a counter.
+func asInt(value uint64) string {
+	return string(binary.LittleEndian.AppendUint64([]byte{6<<3 | byte(protowire.Fixed64Type)}, value))
 }
 
 func counterSnapshot(value uint64) *metrics.Snapshot {
@@ -275,7 +285,7 @@ func TestMetricsReceiverAway(t *testing.T) {
 	withExporter(t, nil, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 		e.Metrics(counterSnapshot(1))
 		synctest.Wait()
-		if got := r.all(); len(got) != 1 || got[0].path != "/v1/metrics" || !strings.Contains(got[0].message, "as_int: 1\n") {
+		if got := r.all(); len(got) != 1 || got[0].path != "/v1/metrics" || !strings.Contains(got[0].message, asInt(1)) {
 			t.Fatalf("got %+v", got)
 		}
 		r.setRespond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
@@ -287,7 +297,7 @@ func TestMetricsReceiverAway(t *testing.T) {
 		r.setRespond(nil)
 		sleep(time.Minute)
 		got := r.all()
-		assert.Contains(t, got[len(got)-1].message, "as_int: 61\n", "the newest is not sent")
+		assert.Contains(t, got[len(got)-1].message, asInt(61), "the newest is not sent")
 		s := e.Stats().Points
 		assert.That(t, s.Sent == 2 && s.Dropped == 59 && s.Accepted == 61, "%+v", s)
 		if strings.Contains(l.all(), "dropped") { // nothing is lost by that
@@ -309,7 +319,7 @@ func TestMetricsReplacedWhileSending(t *testing.T) {
 		r.setRespond(nil)
 		sleep(time.Minute)
 		got := r.all()
-		assert.That(t, len(got) == 2 && strings.Contains(got[1].message, "as_int: 2\n"), "got %+v", got)
+		assert.That(t, len(got) == 2 && strings.Contains(got[1].message, asInt(2)), "got %+v", got)
 	})
 }
 
@@ -541,9 +551,9 @@ func TestEnvironment(t *testing.T) {
 		headers.Set("m", "1")
 		assert.That(t, reflect.DeepEqual(e.points.header, headers), "%v, want %v", e.points.header, headers)
 		assert.That(t, e.explicit && e.spans.timeout == 2500*time.Millisecond, "%v, %v", e.explicit, e.spans.timeout)
-		assert.Slice(t, e.spans.resource.Attributes, []Attribute{
-			String("service.name", "lustre"), String("service.version", "1.2.3"), String("service.instance.id", "oss1"),
-			String("host.name", "oss1-admin"), String("deployment.environment.name", "prod"), String("text", "a=b"),
+		assert.Slice(t, e.spans.resource.Attributes, []otlp.Attribute{
+			otlp.String("service.name", "lustre"), otlp.String("service.version", "1.2.3"), otlp.String("service.instance.id", "oss1"),
+			otlp.String("host.name", "oss1-admin"), otlp.String("deployment.environment.name", "prod"), otlp.String("text", "a=b"),
 		})
 	}
 }
@@ -612,55 +622,26 @@ func TestEarlyResponse(t *testing.T) {
 	assert.That(t, s.Refused+s.Dropped == spans && s.Requests >= 3, "%+v", s)
 }
 
-// What the registry of package metrics has counted arrives as it was.
-func TestMetricsOfRegistry(t *testing.T) {
-	const series = 3
-	body, _ := metricsBody(t, seriesSnapshot(series), Names{}, false)
-	text := readFields(t).decode("ExportMetricsServiceRequest", body, "")
-	f := 0
-	for _, block := range strings.Split(text, "data_points {") {
-		var count, sum, zero uint64
-		for _, line := range strings.Split(block, "\n") {
-			line = strings.TrimSpace(line)
-			var v uint64
-			if n, _ := fmt.Sscanf(line, "count: %d", &v); n == 1 {
-				count = v
-			} else if n, _ := fmt.Sscanf(line, "bucket_counts: %d", &v); n == 1 {
-				sum += v
-			} else if n, _ := fmt.Sscanf(line, "zero_count: %d", &v); n == 1 {
-				zero = v
-			}
-		}
-		if count > 0 {
-			f++
-			assert.That(t, count == 1000 && sum+zero == count, "count %d, zero %d, buckets %d", count, zero, sum)
-		}
+// FuzzResponse reads what a receiver may send.
+func FuzzResponse(f *testing.F) {
+	for _, body := range []string{
+		"", "\x0a\x0b\x08\x02\x12\x07too old", "\x08\x03\x12\x0dbad \x1b[31mdata", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x0d\x01", "\x09\x01", "not found\n",
+	} {
+		f.Add([]byte(body), 200, "application/x-protobuf")
+		f.Add([]byte(body), 400, "application/x-protobuf")
+		f.Add([]byte(body), 404, "text/plain")
 	}
-	assert.Equal(t, f, series, "histograms")
-}
-
-// OpenTelemetry defines bucket i as the values above base^i up to base^(i+1).
-func TestExponentialBuckets(t *testing.T) {
-	for _, schema := range []int{0, 3, 8} {
-		for _, v := range []float64{1e-6, 0.001, 0.5, 1, math.Nextafter(1, 2), 2.5, 4, 60, 7e8} {
-			r := metrics.New(time.Unix(1700000000, 0))
-			h := r.Family(metrics.Desc{Type: metrics.HistogramType, Name: "lshark_seconds", Help: "Time.", Schema: schema})
-			r.Begin(time.Unix(1700000001, 0))
-			h.With().Observe(v)
-			r.End()
-			body, _ := metricsBody(t, r.Snapshot(), Names{}, false)
-			text := readFields(t).decode("ExportMetricsServiceRequest", body, "")
-			var scale, offset int
-			for line := range strings.Lines(text) {
-				line = strings.TrimSpace(line)
-				_, _ = fmt.Sscanf(line, "scale: %d", &scale)
-				_, _ = fmt.Sscanf(line, "offset: %d", &offset)
-			}
-			low := math.Exp2(math.Ldexp(float64(offset), -scale))
-			high := math.Exp2(math.Ldexp(float64(offset+1), -scale))
-			if scale != schema || strings.Count(text, "bucket_counts: 1\n") != 1 || v <= low || v > high*(1+1e-15) {
-				t.Errorf("schema %d: %v is in bucket %d of scale %d, above %v up to %v", schema, v, offset, scale, low, high)
+	f.Fuzz(func(t *testing.T, body []byte, code int, contentType string) {
+		r := &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {contentType}}}
+		logged := ""
+		s := &stream{name: "traces", items: "spans", url: &url.URL{Host: "h"}, log: func(line string) { logged = line }}
+		n := s.partial(r, body)
+		assert.That(t, n <= 1<<63-1 && (n <= 0 || logged != ""), "%d refused, logged %q", n, logged)
+		for _, text := range []string{logged, refusal(r, body).Error()} {
+			assert.That(t, len(text) <= 1000 && utf8.ValidString(text), "%q", text)
+			for _, c := range text {
+				assert.That(t, c >= ' ' && c != 0x7f, "%q has a control character", text)
 			}
 		}
-	}
+	})
 }

@@ -1,4 +1,4 @@
-package otlp
+package export
 
 import (
 	"cmp"
@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lshark/lshark/internal/monitor/otlp"
 )
 
 // Config has the settings of an Exporter. All others are those of the variables of OpenTelemetry,
@@ -27,7 +29,7 @@ type Config struct {
 	Headers []string
 
 	Service, Release, Host string // that sends
-	Names                  Names
+	Names                  otlp.Names
 
 	Getenv func(string) string // returns variables of the environment
 
@@ -99,6 +101,25 @@ func (c *Config) parsePairs(variable string) (list []header, err error) {
 		list = append(list, header{name, value})
 	}
 	return list, nil
+}
+
+// resource returns the resource of the program. The variables OTEL_RESOURCE_ATTRIBUTES and
+// OTEL_SERVICE_NAME take precedence. The host is the service.instance.id, too, which becomes
+// the label instance in Prometheus.
+func (c *Config) resource() (*otlp.Resource, error) {
+	r := &otlp.Resource{Scope: c.Service, ScopeVersion: c.Release}
+	r.Set(otlp.String("service.name", c.Service))
+	r.Set(otlp.String("service.version", c.Release))
+	r.Set(otlp.String("service.instance.id", c.Host))
+	r.Set(otlp.String("host.name", c.Host))
+	pairs, err := c.parsePairs("OTEL_RESOURCE_ATTRIBUTES")
+	for _, p := range pairs {
+		r.Set(otlp.String(p.name, p.value))
+	}
+	if name := c.Getenv("OTEL_SERVICE_NAME"); name != "" {
+		r.Set(otlp.String("service.name", name))
+	}
+	return r, err
 }
 
 // header is a header of a request.

@@ -1,4 +1,4 @@
-package otlp
+package export
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
-	"github.com/lshark/lshark/internal/monitor/protobuf"
+	"github.com/lshark/lshark/internal/monitor/otlp"
 )
 
 // Exporter sends spans and metrics. Its methods may be called from any
@@ -14,7 +14,7 @@ import (
 type Exporter struct {
 	spans, points *stream
 	cancel        context.CancelFunc // of requests
-	names         Names
+	names         otlp.Names
 	explicit      bool // histograms by their classic buckets
 
 	ending, ended chan struct{} // of the goroutine of Start, which closes ended
@@ -81,11 +81,9 @@ func New(c Config) (*Exporter, error) {
 }
 
 // Span queues a span. If the queue is full, its oldest spans are dropped.
-func (e *Exporter) Span(s *Span) {
+func (e *Exporter) Span(s *otlp.Span) {
 	e.spans.add(func(b *batch) {
-		encoder := protobuf.Encoder{Buf: b.data}
-		s.encode(&encoder)
-		b.data = encoder.Buf
+		b.data = s.Append(b.data)
 		b.items++
 	})
 }
@@ -94,8 +92,8 @@ func (e *Exporter) Span(s *Span) {
 // waiting. Metrics are cumulative, so a receiver that was away has everything
 // when it gets the newest.
 func (e *Exporter) Metrics(s *metrics.Snapshot) {
-	points := e.names.encode(s, e.explicit)
-	e.points.add(func(b *batch) { *b = points })
+	data, points := e.names.Encode(s, e.explicit)
+	e.points.add(func(b *batch) { *b = batch{data, points} })
 }
 
 // Start passes the metrics of a registry on at each interval, and once more at Shutdown.
