@@ -270,7 +270,8 @@ func TestFamiliesOfCollect(t *testing.T) {
 func TestFamilyDiffers(t *testing.T) {
 	r := New(testStart)
 	first := Desc{Type: GaugeType, Name: "a", Labels: []Label{{Name: "x"}}}
-	assert.That(t, r.Family(first) == r.Family(first), "the same family twice")
+	family := r.Family(first)
+	assert.That(t, family == r.Family(first), "the same family twice")
 	for _, other := range []Desc{{Type: CounterType, Name: "a", Labels: first.Labels}, {Type: GaugeType, Name: "a"}} {
 		func() {
 			defer func() { assert.That(t, recover() != nil, "%+v was taken", other) }()
