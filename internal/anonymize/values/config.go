@@ -100,8 +100,8 @@ func settingLength(text []byte) int {
 	case text[0] == ':' && !bytes.HasPrefix(text, []byte("::")):
 		return 0
 	case at < 0 && colon >= 0:
-		const longest = 45 // of an address with all its digits
-		if _, err := netip.ParseAddr(string(text[:min(n, longest+1)])); err != nil {
+		const longest = 45 // of an address with all its digits; zones may be of any length
+		if _, err := netip.ParseAddr(string(text[:min(n, longest)])); err != nil || n > longest {
 			return colon
 		}
 	case at >= 0 && bytes.IndexByte(text[at:n], ':') > 0: // a list of NIDs

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/assert"
 )
 
 // TestTexts replaces texts of all kinds. The golden pins the replacements too: with the
@@ -54,4 +56,11 @@ func TestTexts(t *testing.T) {
 
 func with(replace func([]byte) string) func(string) string {
 	return func(s string) string { return replace([]byte(s)) }
+}
+
+// TestLongZone checks that an address with a long zone is no word of its own.
+func TestLongZone(t *testing.T) {
+	for zone, want := range map[string]int{"eth0": len("fe80::1%eth0"), strings.Repeat("a", 64): len("fe80")} {
+		assert.Equal(t, settingLength([]byte("fe80::1%"+zone)), want, zone)
+	}
 }
