@@ -352,6 +352,17 @@ func ReadUint(b []byte, big bool) uint64 {
 	return v
 }
 
+// PutUint writes an integer of any size up to 8 bytes.
+func PutUint(b []byte, v uint64, big bool) {
+	for i := range b {
+		if big {
+			b[len(b)-1-i] = byte(v >> (8 * i))
+		} else {
+			b[i] = byte(v >> (8 * i))
+		}
+	}
+}
+
 func signed(v uint64, size int) int64 {
 	shift := 64 - 8*size
 	return int64(v<<shift) >> shift

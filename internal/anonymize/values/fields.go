@@ -15,15 +15,7 @@ type value struct {
 
 func (v *value) uint() uint64 { return schema.ReadUint(v.in, v.big) }
 
-func (v *value) put(x uint64) {
-	for i := range v.out {
-		shift := 8 * i
-		if v.big {
-			shift = 8 * (len(v.out) - 1 - i)
-		}
-		v.out[i] = byte(x >> shift)
-	}
-}
+func (v *value) put(x uint64) { schema.PutUint(v.out, x, v.big) }
 
 func text(replacement func(*Mapper, []byte) string) treatment {
 	return func(w *writer, v *value) { w.putText(v.out, schema.TrimNUL(v.in), replacement) }

@@ -34,7 +34,7 @@ func (c *Made) message(r *schema.RPC, buffers []*schema.Field, kind uint64) *mes
 	}
 	for name, value := range map[string]uint64{"pb_type": kind, "pb_version": 0x30003, "pb_opc": uint64(r.Opcode), "pb_status": 0, "pb_flags": 0, "pb_op_flags": 0, "pb_mbits": c.xid} {
 		f := opcodes.PtlrpcBody.Field(name)
-		put(m.bufs[0][f.Off:f.Off+f.Size], value, false)
+		schema.PutUint(m.bufs[0][f.Off:f.Off+f.Size], value, false)
 	}
 	return m
 }
@@ -63,16 +63,6 @@ func (m *message) fillUnions(buffers []*schema.Field, msg *schema.Msg, form int)
 	return more
 }
 
-func put(b []byte, v uint64, big bool) {
-	for i := range b {
-		if big {
-			b[len(b)-1-i] = byte(v >> (8 * i))
-		} else {
-			b[i] = byte(v >> (8 * i))
-		}
-	}
-}
-
 // content is what fills a field, which is at off of a buffer.
 func (m *message) content(f *schema.Field, buf, off int, big bool) []byte {
 	big = f.Order.Is(big)
@@ -80,7 +70,7 @@ func (m *message) content(f *schema.Field, buf, off int, big bool) []byte {
 	case schema.Uint, schema.Int:
 		b := make([]byte, f.Size)
 		if !f.Pad {
-			put(b, m.number(f), big)
+			schema.PutUint(b, m.number(f), big)
 		}
 		if buf > 0 || f.Name == "pb_flags" {
 			m.places = append(m.places, place{buf, off, f})
@@ -175,12 +165,12 @@ func (m *message) record(s *schema.Struct, buf, off int, big bool) []byte {
 			if f.Kind == schema.Text || f.Kind == schema.Bytes {
 				n = uint64(len(m.text(f)) + 1)
 			}
-			put(out[count.Off:count.Off+count.Size], n, big)
+			schema.PutUint(out[count.Off:count.Off+count.Size], n, big)
 		}
 		for _, c := range f.When {
 			if word, ok := s.Lookup(c.Field); ok && word.Off >= 0 {
 				at := out[word.Off : word.Off+word.Size]
-				put(at, schema.ReadUint(at, big)|word.Names.Bit(c.Bits[0]), big)
+				schema.PutUint(at, schema.ReadUint(at, big)|word.Names.Bit(c.Bits[0]), big)
 			}
 		}
 	}
@@ -193,7 +183,8 @@ func tryMagic(f *schema.Field, b []byte, fits func() bool) bool {
 		return false
 	}
 	for _, v := range f.Names.Values {
-		if put(b[:f.Size], v.Value, false); fits() {
+		schema.PutUint(b[:f.Size], v.Value, false)
+		if fits() {
 			return true
 		}
 	}
@@ -237,12 +228,12 @@ func (m *message) try(fits func() bool, text string) bool {
 			values = append(values, all)
 		}
 		for _, v := range values {
-			put(at, v, false)
+			schema.PutUint(at, v, false)
 			if fits() {
 				return true
 			}
 		}
-		put(at, before, false)
+		schema.PutUint(at, before, false)
 	}
 	return false
 }
