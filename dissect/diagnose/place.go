@@ -3,9 +3,9 @@ package diagnose
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // The kinds of places, in the order of the way of a request. Their names are in records.
@@ -166,16 +166,9 @@ func (p Place) betweenText() string {
 
 // PlacesText returns places with commas between them, and a word before the last.
 func PlacesText(list []Place, last string) string {
-	var b strings.Builder
+	words := make([]string, len(list))
 	for i := range list {
-		switch {
-		case i == 0:
-		case i == len(list)-1:
-			b.WriteString(last)
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(list[i].String())
+		words[i] = list[i].String()
 	}
-	return b.String()
+	return schema.WordList(words, last)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // AboutCapture reports whether a finding is about what the capture lacks.
@@ -184,10 +186,7 @@ func Followed(list []*Finding) string {
 	for _, noun := range order {
 		words = append(words, countNoun(counts[noun], noun))
 	}
-	if last := len(words) - 1; last > 0 {
-		return strings.Join(words[:last], ", ") + " and " + words[last]
-	}
-	return strings.Join(words, "")
+	return schema.WordList(words, " and ")
 }
 
 // isSaidByCause reports whether a finding says the same as its cause, with other times.

@@ -255,3 +255,19 @@ func ParseVersion(text string) (uint32, bool) {
 	}
 	return v, true
 }
+
+// WordList joins words as in "a, b or c", where last is " or ".
+func WordList(words []string, last string) string {
+	if n := len(words) - 1; n > 0 {
+		return strings.Join(words[:n], ", ") + last + words[n]
+	}
+	return strings.Join(words, "")
+}
+
+// Plural returns "1 lock" or "5 locks".
+func Plural[N int | int64](n N, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.FormatInt(int64(n), 10) + " " + noun
+}

@@ -97,11 +97,8 @@ var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 
 // DidYouMean returns a hint that offers names, empty for no names.
 func DidYouMean(near []string) string {
-	switch len(near) {
-	case 0:
+	if len(near) == 0 {
 		return ""
-	case 1:
-		return "did you mean " + near[0] + "?"
 	}
-	return "did you mean " + strings.Join(near[:len(near)-1], ", ") + " or " + near[len(near)-1] + "?"
+	return "did you mean " + schema.WordList(near, " or ") + "?"
 }

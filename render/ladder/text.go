@@ -164,9 +164,9 @@ func (d *Diagram) summary(events []*Event, format render.TimeFormat) string {
 			lines++
 		}
 	}
-	b := []byte(counted(len(events)-lines, "message"))
+	b := []byte(schema.Plural(len(events)-lines, "message"))
 	if lines > 0 {
-		b = fmt.Appendf(b, ", %s", counted(lines, "log line"))
+		b = fmt.Appendf(b, ", %s", schema.Plural(lines, "log line"))
 	}
 	if last > first {
 		b = render.AppendLatency(append(b, " in "...), last-first)
@@ -179,13 +179,6 @@ func (d *Diagram) summary(events []*Event, format render.TimeFormat) string {
 		b = append(b, ", the first at "...)
 	}
 	return string(at.AppendFormat(b, "2006-01-02 15:04:05.000000 UTC"))
-}
-
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
 }
 
 func (t *text) startLine(lifeline rune) {
@@ -431,7 +424,7 @@ func (t *text) notes() (list []note) {
 		}
 	}
 	if t.hidden > 0 {
-		list = append(list, note{schema.Warning, "not drawn: " + counted(t.hidden, "message") + " between others"})
+		list = append(list, note{schema.Warning, "not drawn: " + schema.Plural(t.hidden, "message") + " between others"})
 	}
 	if t.d.Omitted > 0 {
 		list = append(list, note{schema.Warning, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted)})

@@ -2,7 +2,6 @@ package records
 
 import (
 	"net/netip"
-	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -113,10 +112,7 @@ func AppendErrno(dst []byte, status int32) []byte {
 	if name := opcodes.GSSErrorName(status); name != "" {
 		return append(dst, name...)
 	}
-	if name := schema.Errnos.Name(uint64(-int64(status))); name != "" {
-		return append(dst, name...)
-	}
-	return strconv.AppendInt(dst, int64(status), 10)
+	return schema.AppendErrno(dst, status)
 }
 
 // NamedValue returns the number of a name, or of names of flags separated by |, commas or spaces.

@@ -51,15 +51,15 @@ func EventText(e *track.Event, nids render.NIDs) string {
 		return fmt.Sprintf("%s for lock %#x: %s within %s", render.AppendOpcode(nil, e.Opcode), e.From, reply,
 			render.AppendLatency(nil, e.Until.Time-e.Time))
 	case track.EventReplay:
-		return "replay of " + plural(e.Count, "request") + transnos(e.From, e.To)
+		return "replay of " + schema.Plural(e.Count, "request") + transnos(e.From, e.To)
 	case track.EventNotReplayed:
-		return "not replayed: " + plural(e.Count, "request") + transnos(e.From, e.To)
+		return "not replayed: " + schema.Plural(e.Count, "request") + transnos(e.From, e.To)
 	case track.EventLockReplay:
-		return "replay of " + plural(e.Count, "lock")
+		return "replay of " + schema.Plural(e.Count, "lock")
 	case track.EventPing:
-		return plural(e.Count, "ping")
+		return schema.Plural(e.Count, "ping")
 	case track.EventPingUnanswered:
-		return plural(e.Count, "ping") + " without a reply"
+		return schema.Plural(e.Count, "ping") + " without a reply"
 	case track.EventContextSetup:
 		return "sets up a security context"
 	case track.EventContextReady:
@@ -91,13 +91,6 @@ func transnos(from, to uint64) string {
 		return fmt.Sprintf(", transno %d", from)
 	}
 	return fmt.Sprintf(", transno %d to %d", from, to)
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
 }
 
 // ImportRecords returns connections as records.

@@ -84,9 +84,9 @@ func (s *RecoveryStory) text(r *recovery.Recovery, e *recovery.Event) string {
 	case recovery.EventLost:
 		return "lost: " + signTexts[e.Sign]
 	case recovery.EventRefused:
-		return fmt.Sprintf("%s refused by %s: %s%s", plural(e.Count, "connect"), server, records.AppendErrno(nil, e.Status), until(e))
+		return fmt.Sprintf("%s refused by %s: %s%s", schema.Plural(e.Count, "connect"), server, records.AppendErrno(nil, e.Status), until(e))
 	case recovery.EventUnanswered:
-		return plural(e.Count, "connect") + " without a reply"
+		return schema.Plural(e.Count, "connect") + " without a reply"
 	case recovery.EventStarting:
 		return "is being started"
 	case recovery.EventAnnounced:
@@ -99,11 +99,11 @@ func (s *RecoveryStory) text(r *recovery.Recovery, e *recovery.Event) string {
 		}
 		return "connected"
 	case recovery.EventReplay:
-		return "replays " + plural(e.Count, "request") + transnos(e.Transnos.From, e.Transnos.To) + until(e) + failed(e)
+		return "replays " + schema.Plural(e.Count, "request") + transnos(e.Transnos.From, e.Transnos.To) + until(e) + failed(e)
 	case recovery.EventNotReplayed:
-		return "not replayed: " + plural(e.Count, "transaction") + transnos(e.Transnos.From, e.Transnos.To)
+		return "not replayed: " + schema.Plural(e.Count, "transaction") + transnos(e.Transnos.From, e.Transnos.To)
 	case recovery.EventLockReplay:
-		return "replays " + plural(e.Count, "lock") + until(e) + failed(e)
+		return "replays " + schema.Plural(e.Count, "lock") + until(e) + failed(e)
 	case recovery.EventEarly:
 		return fmt.Sprintf("early reply, number %d: the server expects to reply within %ds", e.Count, e.Estimate)
 	case recovery.EventReady:

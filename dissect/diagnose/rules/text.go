@@ -62,12 +62,7 @@ func atMostTime(lacks bool, ns int64) string {
 }
 
 // plural returns "1 lock" or "5 locks".
-func plural[N int | int64](n N, noun string) string {
-	if n == 1 {
-		return fmt.Sprintf("%d %s", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func plural[N int | int64](n N, noun string) string { return schema.Plural(n, noun) }
 
 // sentence returns the beginning of a sentence, with a space before it.
 func sentence(text string) string { return " " + strings.ToUpper(text[:1]) + text[1:] }
@@ -151,10 +146,7 @@ func firstOf(words []string, shown int) string {
 	if n := len(words); n > shown+1 {
 		words = append(slices.Clone(words[:shown]), fmt.Sprintf("%d others", n-shown))
 	}
-	if last := len(words) - 1; last > 0 {
-		return strings.Join(words[:last], ", ") + " and " + words[last]
-	}
-	return strings.Join(words, "")
+	return schema.WordList(words, " and ")
 }
 
 // size returns a number of bytes as in "340 bytes", "34 kB" or "1.2 MB".

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Choice is the value of a flag that takes one of a few words. Help, check and
@@ -48,13 +49,7 @@ func (c *Choice) Set(v string) error {
 func (c *Choice) Has(word string) bool { return slices.Contains(c.Words, word) }
 
 // WordList joins words to a phrase: a, b or c.
-func WordList(words []string) string {
-	last := len(words) - 1
-	if last <= 0 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
+func WordList(words []string) string { return schema.WordList(words, " or ") }
 
 // Size is a flag with a number of bytes, such as 256M.
 type Size int64
