@@ -47,11 +47,11 @@ func TestHostileText(t *testing.T) {
 	}
 	t.Run("operations", func(t *testing.T) {
 		t.Parallel()
-		checkForms(t, hostile.Operations(50), hostileForms)
+		checkForms(t, hostile.Operations(t, 50), hostileForms)
 	})
 	t.Run("long", func(t *testing.T) {
 		t.Parallel()
-		checkForms(t, hostile.Operations(64<<10), hostileForms)
+		checkForms(t, hostile.Operations(t, 16<<10), hostileForms)
 	})
 }
 

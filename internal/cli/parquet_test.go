@@ -304,7 +304,7 @@ func TestParquetFields(t *testing.T) {
 // TestHostileParquet: texts in Parquet files, also those of lshark monitor, are UTF-8.
 func TestHostileParquet(t *testing.T) {
 	for _, sample := range []string{"mount", "layouts", "hsm", "changelog", "operations"} {
-		frames := hostile.Operations(50)
+		frames := hostile.Operations(t, 50)
 		if sample != "operations" {
 			frames = hostile.Sample(t, wiretest.Sample(sample))
 		}

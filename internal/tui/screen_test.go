@@ -780,7 +780,7 @@ func TestHostileText(t *testing.T) {
 
 	// The same text in all fields, through the pages and menus of many rows.
 	inputs := map[string][]capture.Frame{
-		"operations": hostile.Operations(50),
+		"operations": hostile.Operations(t, 50),
 		"mount":      hostile.Sample(t, wiretest.Sample("mount")),
 	}
 	rounds := 2

@@ -37,11 +37,11 @@ func run(w io.Writer, name string) error {
 	if len(r.Variants) == 0 {
 		return fmt.Errorf("%s has no messages: %s", r.Name, r.Doc)
 	}
-	made := operations.New(nil)
-	missing := made.Add(r)
+	dialogs := operations.New(nil)
+	missing := dialogs.Add(r)
 	out := capture.NewPcapWriter(w, capture.Format{Snaplen: 1 << 18})
-	for i := range made.Frames {
-		if err := out.Write(&made.Frames[i]); err != nil {
+	for i := range dialogs.Frames {
+		if err := out.Write(&dialogs.Frames[i]); err != nil {
 			return err
 		}
 	}

@@ -70,17 +70,31 @@ func Sample(t testing.TB, path string) []capture.Frame {
 var keywords = map[string]bool{"setinfo_key": true, "getinfo_key": true}
 
 // Operations returns requests and replies of all operations and variants: all texts that they
-// declare are hostile and of a length.
-func Operations(length int) []capture.Frame {
+// declare are hostile and of a length. Half of the messages have hostile bytes that nothing declares, too.
+func Operations(t testing.TB, length int) []capture.Frame {
+	t.Helper()
+	const short = 40 // of bytes that are shown as hex
 	n := 0
-	made := operations.New(func(*schema.Field) string {
+	dialogs := operations.New(func(f *schema.Field) string {
 		n++
+		switch f.Kind {
+		case schema.Bytes:
+			return repeated(short, n)
+		case schema.Strings:
+			return repeated(length/2, n) + "\x00" + repeated(length/2, n+1)
+		}
 		return repeated(length, n)
 	})
-	for _, r := range opcodes.Protocol.RPCs() {
-		_ = made.Add(r) // a few variants have no messages
+	for _, surplus := range []string{"", repeated(short, 0)} {
+		dialogs.Surplus = surplus
+		for _, r := range opcodes.Protocol.RPCs() {
+			err := dialogs.Add(r)
+			if err != nil && err.Error() != "no values were found for which LDLM_GL_CALLBACK is quota" {
+				t.Error(err)
+			}
+		}
 	}
-	return made.Frames
+	return dialogs.Frames
 }
 
 // Check reports what a terminal acts on, and bytes that are not UTF-8, in output.

@@ -3,6 +3,7 @@ package operations
 import (
 	"cmp"
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/internal/wiretest"
@@ -24,7 +25,7 @@ type place struct {
 	field    *schema.Field
 }
 
-func (c *Made) message(r *schema.RPC, buffers []*schema.Field, kind uint64) *message {
+func (c *Dialogs) message(r *schema.RPC, buffers []*schema.Field, kind uint64) *message {
 	m := &message{text: c.text}
 	for i, f := range buffers {
 		m.bufs = append(m.bufs, nil)
@@ -239,9 +240,16 @@ func (m *message) try(fits func() bool, text string) bool {
 }
 
 // pack joins the buffers to a lustre_msg of version 2.
-func (m *message) pack() []byte {
+func (m *message) pack(surplus string) []byte {
+	bufs := slices.Clone(m.bufs)
+	if surplus != "" {
+		bufs = append(bufs, nil)
+		for i := 1; i < len(bufs); i++ {
+			bufs[i] = append(slices.Clip(bufs[i]), surplus...)
+		}
+	}
 	const flagsAt, flags = 20, 3
-	b := wiretest.Msg(m.bufs...)
+	b := wiretest.Msg(bufs...)
 	binary.LittleEndian.PutUint32(b[flagsAt:], flags)
 	return b
 }
