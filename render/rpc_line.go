@@ -16,19 +16,17 @@ import (
 type RPCSummary struct {
 	opt    SummaryOptions
 	text   []byte
-	layout rpcLayout // chosen for the first RPC
-
-	labelled []*records.Key[*track.RPC]
-	val      records.Value
+	layout rpcLayout                  // chosen for the first RPC
+	keys   []*records.Key[*track.RPC] // of RPCDetails
+	val    records.Value
 }
 
 // NewRPCSummary makes a summary renderer of RPCs.
 func NewRPCSummary(o SummaryOptions) *RPCSummary {
 	s := &RPCSummary{opt: o}
-	for _, k := range records.RPCs.Keys() {
-		if k.Label != "" {
-			s.labelled = append(s.labelled, k)
-		}
+	for i := range RPCDetails {
+		p, _ := records.RPCs.Find(RPCDetails[i].Key)
+		s.keys = append(s.keys, p.Key)
 	}
 	return s
 }
@@ -284,50 +282,13 @@ func (s *RPCSummary) details(dst *schema.Marked, r *track.RPC, start int) {
 			add("waits ", schema.Flag, AppendLockWait(b, ns))
 		}
 	}
-	if n := r.BulkBytes(); n > 0 {
-		add("bulk=", schema.Number, schema.AppendSize(b, n))
-	}
-	if ns, ok := r.RDMATime(); ok {
-		add("rdma=", schema.Number, AppendLatency(b, ns))
-	}
-	if r.Sends > 1 {
-		add("sends=", schema.Warning, strconv.AppendInt(b, int64(r.Sends), 10))
-	}
-	if r.Early > 0 {
-		add("early=", schema.Warning, strconv.AppendInt(b, int64(r.Early), 10))
-	}
-	if flags := r.Flags & records.SendFlags; flags != 0 {
-		add("", schema.Warning, schema.AppendFlags(b, opcodes.MsgFlags, uint64(flags), "|"))
-	}
-	add("", schema.Name, schema.AppendText(b, r.Name()))
-	if r.HasFID {
-		add("", schema.Object, schema.AppendFID(b, r.FID.Seq, r.FID.OID, r.FID.Ver))
-	}
-	if limit, ok := r.ServiceLimit(); ok && r.Service > 1 {
-		add("service<", schema.Number, append(strconv.AppendInt(b, limit, 10), 's'))
-	}
-	if n := r.Retransmits(); n > 0 {
-		v := strconv.AppendInt(b, int64(n), 10)
-		if ns, ok := r.RetransmitTime(); ok && ns > 0 {
-			v = append(AppendLatency(append(v, '('), ns), ')')
-		}
-		add("rtx=", schema.Warning, v)
-		if ns, ok := r.RTT(); ok {
-			add("rtt=", schema.Number, AppendLatency(b, ns))
-		}
-	}
-	if ns, ok := r.NodeTime(); ok {
-		add("node=", schema.Number, AppendLatency(b, ns))
-	}
-	if l := r.Log; l != nil && l.Server.Handled != 0 {
-		add("queue=", schema.Number, AppendLatency(b, l.Server.Queue()))
-		add("work=", schema.Number, AppendLatency(b, l.Server.Service))
-		add("thread=", schema.Name, schema.AppendText(b, []byte(l.Server.Process)))
-	}
-	for _, k := range s.labelled {
-		s.val.U = 1 // values that are no numbers are never 0
-		if k.Read(r, 0, &s.val) && s.val.U != 0 {
-			add(k.Label, roleOf(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
+	for i := range RPCDetails {
+		d, k := &RPCDetails[i], s.keys[i]
+		switch {
+		case d.show != nil:
+			add(d.Label, d.role, d.show(b, r))
+		case k.Read(r, 0, &s.val) && (d.least == 0 || s.val.U >= d.least):
+			add(d.Label, d.role, append(AppendCell(b, &s.val, k.Unit, s.opt.NIDs), d.unit...))
 		}
 	}
 	if p := r.Requested(); p.Frame > 0 && s.layout.frame == 0 {
@@ -335,16 +296,57 @@ func (s *RPCSummary) details(dst *schema.Marked, r *track.RPC, start int) {
 	}
 }
 
-func roleOf(t records.Type) schema.Role {
-	switch t {
-	case records.Text:
-		return schema.Name
-	case records.NID:
-		return schema.Node
-	case records.Decimal, records.Hex, records.FID:
-		return schema.Object
-	}
-	return schema.Number
+// RPCDetail is a value in the lines of rpcs behind the status, where there is room for it.
+type RPCDetail struct {
+	Label string // before the value
+	Key   string // path
+	Doc   string // in place of the meaning of the key, where the line shows it in another way
+
+	role  schema.Role
+	least uint64                                // a lower number is not shown
+	unit  string                                // behind the value
+	show  func(dst []byte, r *track.RPC) []byte // nil: the value of the key
+}
+
+// RPCDetails are these values in their order.
+var RPCDetails = []RPCDetail{
+	{Label: "bulk=", Key: "bulk_bytes", role: schema.Number, least: 1},
+	{Label: "rdma=", Key: "rdma_time", role: schema.Number},
+	{Label: "sends=", Key: "sends", role: schema.Warning, least: 2},
+	{Label: "early=", Key: "early_replies", role: schema.Warning, least: 1},
+	{Key: "flags", role: schema.Warning},
+	{Key: "name", role: schema.Name},
+	{Key: "fid", role: schema.Object},
+	{Label: "service<", Key: "service_time_max", role: schema.Number, least: 3, unit: "s"}, // the least that a server sends is 2
+	{Label: "rtx=", Key: "retransmits", Doc: "number of TCP segments or InfiniBand packets with bytes of its messages that were sent again, " +
+		"and the part of the latency that was lost by that", role: schema.Warning, show: func(dst []byte, r *track.RPC) []byte {
+		n := r.Retransmits()
+		if n == 0 {
+			return dst
+		}
+		dst = strconv.AppendInt(dst, int64(n), 10)
+		if ns, ok := r.RetransmitTime(); ok && ns > 0 {
+			dst = append(AppendLatency(append(dst, '('), ns), ')')
+		}
+		return dst
+	}},
+	{Label: "rtt=", Key: "rtt", role: schema.Number, show: func(dst []byte, r *track.RPC) []byte {
+		if ns, ok := r.RTT(); ok && r.Retransmits() > 0 {
+			return AppendLatency(dst, ns)
+		}
+		return dst
+	}},
+	{Label: "node=", Key: "node_time", role: schema.Number},
+	{Label: "queue=", Key: "log.queue", role: schema.Number},
+	{Label: "work=", Key: "log.service", role: schema.Number},
+	{Label: "thread=", Key: "log.thread", role: schema.Name, show: func(dst []byte, r *track.RPC) []byte {
+		if l := r.Log; l != nil && l.Server.Handled != 0 {
+			return schema.AppendText(dst, []byte(l.Server.Process))
+		}
+		return dst
+	}},
+	{Label: "job=", Key: "job", role: schema.Name},
+	{Label: "transno=", Key: "transno", role: schema.Object, least: 1},
 }
 
 // appendLockWaitText appends how long a lock had to wait, and how that ended.

@@ -15,7 +15,6 @@ type Key[R any] struct {
 	Names *schema.Names // of the values of an Enum, Flags or Status
 	Doc   string
 	JSON  Presence
-	Label string // before the value in the lines of rpcs, which leave out 0; empty: they do not have it
 
 	// Get reads the value and reports whether there is one: of a list, and of the parts of a list of objects,
 	// that of the i-th element. It is nil where there always is: for objects without a value of their own.
@@ -56,12 +55,6 @@ func (k *Key[R]) named(t Type, names *schema.Names) *Key[R] {
 
 func (k *Key[R]) inBytes() *Key[R] {
 	k.Unit = Bytes
-	return k
-}
-
-// label shows the key in the lines of rpcs.
-func (k *Key[R]) label(label string) *Key[R] {
-	k.Label = label
 	return k
 }
 
@@ -313,7 +306,7 @@ func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int
 //go:noinline
 func inner[R, P any](of func(r R, i int) (P, bool), keys []*Key[P]) (list []*Key[R]) {
 	for _, k := range keys {
-		c := &Key[R]{Name: k.Name, Type: k.Type, Unit: k.Unit, Names: k.Names, Doc: k.Doc, JSON: k.JSON, Label: k.Label, Parts: inner(of, k.Parts)}
+		c := &Key[R]{Name: k.Name, Type: k.Type, Unit: k.Unit, Names: k.Names, Doc: k.Doc, JSON: k.JSON, Parts: inner(of, k.Parts)}
 		c.Get = func(r R, i int, v *Value) bool {
 			p, ok := of(r, i)
 			return ok && (k.Get == nil || k.Get(p, i, v))

@@ -11,7 +11,7 @@ import (
 
 type rpc = track.RPC
 
-// RPCs are the keys of RPCs. A key with a label is also in the lines of rpcs.
+// RPCs are the keys of RPCs.
 var RPCs = Table[*rpc]{Record: "rpc", Command: "rpcs", Name: "rpcs", InFilters: true, Prefix: "rpc.", Keys: sync.OnceValue(func() []*Key[*rpc] {
 	hasUser := func(r *rpc) bool { return r.HasUser }
 	hasOpcode := func(r *rpc) bool { return r.HasOpcode }
@@ -31,7 +31,7 @@ var RPCs = Table[*rpc]{Record: "rpc", Command: "rpcs", Name: "rpcs", InFilters: 
 			"service (only MDT0000 serves such requests), lock (the MDT writes its index into the locks that it grants), "+
 			"fld (a server was asked which target has a sequence of FIDs), layout (the layout of a file has an object on it), "+
 			"sequence (it has objects of the same sequence as another connection to the target), log (the log of the client has the name of the import)", func(r *rpc) string { return r.TargetFrom().String() }),
-		rawText("job", "job id", (*rpc).Job).label("job="),
+		rawText("job", "job id", (*rpc).Job),
 		number("uid", "user", func(r *rpc) uint32 { return r.UID }).when(hasUser),
 		number("gid", "group", func(r *rpc) uint32 { return r.GID }).when(hasUser),
 		number("pid", "id of the process that sent the request, or of the kernel thread that did so for others: pb_status of the request",
@@ -70,7 +70,7 @@ var RPCs = Table[*rpc]{Record: "rpc", Command: "rpcs", Name: "rpcs", InFilters: 
 			(*rpc).NestedCount).omit(),
 		duration("nested_time", "part of the latency in which the server waited for nested RPCs", (*rpc).NestedTime).omit(),
 		duration("own_time", "rest of the latency", (*rpc).OwnTime).omit(),
-		number("transno", "number of the transaction", func(r *rpc) uint64 { return r.Transno }).as(Decimal).label("transno=").
+		number("transno", "number of the transaction", func(r *rpc) uint64 { return r.Transno }).as(Decimal).
 			when(func(r *rpc) bool { return r.Has(opcodes.PbTransno) }),
 		number("early_replies", "number of early replies, with which the server asked for more time",
 			func(r *rpc) int { return r.Early }).when(isCaptured),

@@ -161,20 +161,17 @@ func Columns() []records.Entry {
 	})
 }
 
-// rpcsKind has the values that lines of rpcs name in another way than JSON; package
-// render makes the lines.
-var rpcsKind = Kind[*track.RPC]{name: "line of rpcs", keys: &records.RPCs, columns: []column[*track.RPC]{
-	{title: "bulk", key: "bulk_bytes"},
-	{title: "rdma", key: "rdma_time"},
-	{title: "early", key: "early_replies"},
-	{title: "rtx", key: "retransmits", doc: "number of TCP segments or InfiniBand packets with bytes of its messages that were sent again, " +
-		"and the part of the latency that was lost by that"},
-	{title: "service", key: "service_time_max"},
-	{title: "node", key: "node_time"},
-	{title: "queue", key: "log.queue"},
-	{title: "work", key: "log.service"},
-	{title: "thread", key: "log.thread"},
-}}
+// rpcsKind has the values that lines of rpcs name in another way than JSON.
+var rpcsKind = Kind[*track.RPC]{name: "line of rpcs", keys: &records.RPCs, columns: rpcColumns()}
+
+func rpcColumns() (list []column[*track.RPC]) {
+	for _, d := range render.RPCDetails {
+		if title := strings.TrimRight(d.Label, "=<"); title != "" {
+			list = append(list, column[*track.RPC]{title: title, key: d.Key, doc: d.Doc})
+		}
+	}
+	return list
+}
 
 // flagsKind has the columns of tables of flags, which package render makes.
 var flagsKind = Kind[*schema.Value]{name: "table of flags", columns: []column[*schema.Value]{
