@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet/clocks"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/parquet/rows"
 )
@@ -36,6 +36,9 @@ type command struct {
 	list      bool
 	listCache bool
 	clear     bool
+
+	cache *cache
+	read  iostreams.ReadBytes
 }
 
 // New returns the command; run converts captures.
@@ -81,12 +84,10 @@ func New(sys *scan.System, run Run) *cobra.Command {
 }
 
 func (c *command) start(args []string) error {
-	for i, name := range c.tables {
-		table, ok := viewTable(name)
-		if !ok {
+	for _, name := range c.tables {
+		if _, ok := viewTable(name); !ok {
 			return exit.UnknownName("table", name, allTables)
 		}
-		c.tables[i] = table
 	}
 	if c.list {
 		return c.listQueries(args)
@@ -95,12 +96,12 @@ func (c *command) start(args []string) error {
 	if err != nil {
 		return fmt.Errorf("no folder for the cache: %w", err)
 	}
-	cache := &cache{folder: filepath.Join(folder, "lshark"), release: release(), now: time.Now}
-	if err := cache.check(); err != nil {
+	c.cache = &cache{folder: filepath.Join(folder, "lshark"), release: release(), now: time.Now}
+	if err := c.cache.check(); err != nil {
 		return err
 	}
 	if c.listCache || c.clear {
-		return c.maintain(cache, args)
+		return c.maintain(args)
 	}
 	query, files, err := c.split(args)
 	if err != nil {
@@ -116,22 +117,15 @@ func (c *command) start(args []string) error {
 	if err != nil {
 		return err
 	}
-	err = c.answer(cache, in, query)
-	return errors.Join(err, cache.prune(int64(c.cacheSize)))
+	err = c.answer(in, query)
+	return errors.Join(err, c.cache.prune(int64(c.cacheSize)))
 }
 
-// release returns what identifies this build of lshark and its columns. Builds of a working copy have all the same version, so
-// that the program's file is taken into account.
+// release returns what identifies this build of lshark and its columns: builds of a working copy have all the same version.
 func release() string {
-	text := flags.Version() + " schema " + rows.SchemaVersion
-	if !strings.Contains(text, "devel") && !strings.Contains(text, "modified") && !strings.Contains(text, "unknown") {
-		return text
-	}
-	if path, err := os.Executable(); err == nil {
-		state, _ := flags.FileState(path)
-		text += " " + state
-	}
-	return text
+	path, _ := os.Executable()
+	state, _ := flags.FileState(path)
+	return flags.Version() + " schema " + rows.SchemaVersion + " " + state
 }
 
 // complete completes names of queries; else shells complete files.
@@ -163,14 +157,14 @@ func (c *command) listQueries(names []string) error {
 	return err
 }
 
-func (c *command) maintain(cache *cache, args []string) error {
+func (c *command) maintain(args []string) error {
 	if len(args) > 0 || c.listCache && c.clear {
 		return exit.Usagef("--list-cache and --clear-cache exclude each other, and take no arguments")
 	}
 	if c.clear {
-		return cache.clear()
+		return c.cache.clear()
 	}
-	list, err := cache.entries()
+	list, err := c.cache.entries()
 	if err != nil {
 		return err
 	}
@@ -184,7 +178,7 @@ func (c *command) maintain(cache *cache, args []string) error {
 		return err
 	}
 	if !c.input.Quiet {
-		c.sys.Say("%d captures, %d bytes in %s", len(list), total, cache.folder)
+		c.sys.Say("%d captures, %d bytes in %s", len(list), total, c.cache.folder)
 	}
 	return nil
 }
@@ -236,14 +230,13 @@ func (c *command) split(args []string) (query string, files []string, err error)
 }
 
 // answer converts what is needed and runs DuckDB.
-func (c *command) answer(cache *cache, in *inputs, query string) error {
-	tables := c.neededTables(query)
+func (c *command) answer(in *inputs, query string) error {
+	tables := neededTables(query, c.tables)
 	captures := in.files[noTable]
 	if c.input.Verbose && len(tables) > 0 {
 		c.sys.Say("%d captures; tables: %s", len(captures), strings.Join(tables, ", "))
 	}
-	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(max(c.input.Cores, 1), 4*runtime.GOMAXPROCS(0))}
-	files, damaged, err := convert.convert(captures, tables)
+	files, damaged, err := c.convert(captures, tables)
 	if err != nil {
 		return errors.Join(err, damaged)
 	}
@@ -272,16 +265,6 @@ func (c *command) answer(cache *cache, in *inputs, query string) error {
 		err = fmt.Errorf("%w; there are the tables %s; converted: %s (--tables names others)", err, known, tablesText(files))
 	}
 	return errors.Join(err, damaged)
-}
-
-func (c *command) neededTables(query string) []string {
-	switch {
-	case len(c.tables) > 0:
-		return slices.DeleteFunc(slices.Clone(allTables), func(table string) bool { return !slices.Contains(c.tables, table) })
-	case query == "":
-		return allTables
-	}
-	return mentioned(query)
 }
 
 // clocks returns the clocks of captures that have packets in common, and those that --offset gives, by path.

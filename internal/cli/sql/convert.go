@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
-	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -28,30 +28,21 @@ type conversion struct {
 	err     error
 }
 
-type converter struct {
-	sys     *scan.System
-	run     Run
-	cache   *cache
-	flags   scan.Flags // those that decide what is made of captures
-	workers int        // captures converted at a time
-	read    iostreams.ReadBytes
-}
-
 // passed returns the flags for what is made of captures.
-func (c *converter) passed() (args []string) {
-	if c.flags.Filter != "" {
-		args = append(args, "--filter="+c.flags.Filter)
+func (c *command) passed() (args []string) {
+	if c.input.Filter != "" {
+		args = append(args, "--filter="+c.input.Filter)
 	}
-	for _, port := range c.flags.Ports {
+	for _, port := range c.input.Ports {
 		args = append(args, fmt.Sprintf("--port=%d", port))
 	}
-	for _, path := range c.flags.Names {
+	for _, path := range c.input.Names {
 		args = append(args, "--names="+path)
 	}
 	return args
 }
 
-func (c *converter) arguments(capture, table, result string) (args []string) {
+func (c *command) arguments(capture, table, result string) (args []string) {
 	for _, t := range records.Kinds() {
 		if t.Name == table && t.Command != "" {
 			args = append(args, t.Command)
@@ -63,7 +54,7 @@ func (c *converter) arguments(capture, table, result string) (args []string) {
 
 // convert makes the files of tables for captures that the cache does not have. damaged has an error
 // for each damaged capture.
-func (c *converter) convert(captures, tables []string) (files map[string][]file, damaged, err error) {
+func (c *command) convert(captures, tables []string) (files map[string][]file, damaged, err error) {
 	sizes := make([]int64, len(captures))
 	var total int64
 	for i, path := range captures {
@@ -74,12 +65,12 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 		sizes[i] = info.Size()
 		total += sizes[i] * int64(len(tables))
 	}
-	if !c.flags.Quiet {
+	if !c.input.Quiet {
 		defer c.sys.NewProgress(func() (int64, int64) { return c.read.Sum(), total }).Stop()
 	}
 	all := make([]conversion, len(captures))
 	var failed atomic.Bool
-	flags.Parallel(len(captures), c.workers, func(i int) {
+	flags.Parallel(len(captures), min(c.input.Cores, 4*runtime.GOMAXPROCS(0)), func(i int) {
 		if !failed.Load() {
 			if all[i] = c.convertCapture(captures[i], sizes[i], tables); all[i].err != nil {
 				failed.Store(true)
@@ -101,7 +92,7 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 }
 
 // convertCapture converts the tables of one capture.
-func (c *converter) convertCapture(path string, size int64, tables []string) (j conversion) {
+func (c *command) convertCapture(path string, size int64, tables []string) (j conversion) {
 	if j.folder, j.err = c.cache.use(path, c.passed()); j.err != nil {
 		return j
 	}

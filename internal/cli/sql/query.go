@@ -102,30 +102,21 @@ func isQuery(text string) bool {
 	return word == "" && (next == "--" || next == "/*") || slices.Contains(statements, word)
 }
 
-// hidingWords are those with which a query can read a table that it does not name: by
-// lists of tables, by copies of a database, and by queries that are made of text.
-var hidingWords = strings.Fields("query query_table show show_tables show_tables_expanded tables database information_schema pg_catalog " +
-	"sqlite_master sqlite_schema duckdb_tables duckdb_views duckdb_columns")
-
-// mentioned returns the tables that a query may read. A word in a comment or a text
-// counts, too: a table too many costs time, one too few a wrong answer.
-func mentioned(query string) (tables []string) {
-	words := make(map[string]bool)
-	for _, word := range regexp.MustCompile(`\w+`).FindAllString(strings.ToLower(query), -1) {
-		words[word] = true
+// neededTables returns the tables that --tables names or, when it names none, the query, by its words. A query
+// without any, and without FROM, such as show tables, gets all, and so does an interactive DuckDB.
+func neededTables(query string, named []string) []string {
+	words := named
+	if len(named) == 0 {
+		words = regexp.MustCompile(`\w+`).FindAllString(strings.ToLower(query), -1)
 	}
-	isMentioned := func(word string) bool { return words[word] }
-	hasCommand := strings.HasPrefix(query, ".") || strings.Contains(query, "\n.") // of the DuckDB shell, such as .read
-	if hasCommand || slices.ContainsFunc(hidingWords, isMentioned) {
-		return slices.Clone(allTables)
-	}
-	for _, table := range allTables {
-		if words[table] || table == rpcsTable && slices.ContainsFunc(rpcViewNames[:], isMentioned) {
-			tables = append(tables, table)
-		}
-	}
-	if len(tables) == 0 && (words["describe"] || len(words) == 1 && words["desc"]) { // a list of tables
-		return slices.Clone(allTables)
+	tables := slices.DeleteFunc(slices.Clone(allTables), func(table string) bool {
+		return !slices.ContainsFunc(words, func(word string) bool {
+			read, _ := viewTable(word)
+			return read == table
+		})
+	})
+	if len(tables) == 0 && !slices.Contains(words, "from") {
+		return allTables
 	}
 	return tables
 }

@@ -34,31 +34,28 @@ func TestIsQuery(t *testing.T) {
 	}
 }
 
-func TestMentioned(t *testing.T) {
+func TestNeededTables(t *testing.T) {
 	for query, want := range map[string][]string{
-		"select 1":  nil,
 		"from rpcs": {"rpcs"},
 		`select * from "RPCs" r join main.Locks l`: {"rpcs", "locks"},
-		"from by_op":                          {"rpcs"},
-		"from rpcs_by_capture, imports":       {"rpcs", "imports"},
-		"from my_rpcs":                        nil,
-		"from messages -- and locks":          {"messages", "locks"},
-		"from both_sides, findings, files":    {"rpcs", "files", "findings"},
-		"show tables":                         allTables[:],
-		"from query('from ' || 'rp' || 'cs')": allTables[:],
-		"describe;":                           allTables[:],
-		"desc;":                               allTables[:],
-		"describe locks":                      {"locks"},
-		"select 1 as desc":                    nil,
-		"pragma show_tables":                  allTables[:],
-		"from duckdb_tables()":                allTables[:],
-		"from sqlite_schema":                  allTables[:],
-		"export database 'folder'":            allTables[:],
-		"copy from database memory to saved":  allTables[:],
-		"select 1;\n.read more.sql":           allTables[:],
+		"from by_op":                       {"rpcs"},
+		"from rpcs_by_capture, imports":    {"rpcs", "imports"},
+		"from my_rpcs":                     nil,
+		"from messages -- and locks":       {"messages", "locks"},
+		"from both_sides, findings, files": {"rpcs", "files", "findings"},
+		"show tables":                      allTables[:],
+		"describe;":                        allTables[:],
+		"desc;":                            allTables[:],
+		"describe locks":                   {"locks"},
+		"pragma show_tables":               allTables[:],
+		"":                                 allTables[:],
+		"from imprts":                      nil,
+		"export database 'folder'":         allTables[:],
+		"select 1;\n.read more.sql":        allTables[:],
 	} {
-		assert.Slice(t, mentioned(query), want, query)
+		assert.Slice(t, neededTables(query, nil), want, query)
 	}
+	assert.Slice(t, neededTables("from findings", []string{"locks", "slow"}), []string{"rpcs", "locks"})
 }
 
 func TestPathList(t *testing.T) {
