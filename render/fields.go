@@ -1,32 +1,23 @@
 package render
 
 import (
-	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
 )
 
-// Fields renders fields of a message, separated by tabs. Several values of a
-// field are separated by commas; a field that the message does not have is
-// empty.
-type Fields struct {
-	*RecordFields[*records.Message]
-	msg records.Message
+// NewFields makes a renderer of fields of messages: names of the wire, paths such as
+// lnet.src_nid, or keys of a message such as frame. When one does not exist, f is nil
+// and unknown is its name.
+func NewFields(names []string) (f *RecordFields[*records.Message], unknown string) {
+	return newRecordFields(names, MessageField)
 }
 
-// NewFields makes a renderer of the fields with these names: names of the wire,
-// paths such as lnet.src_nid, or keys of a message such as frame.
-func NewFields(names []string) (*Fields, error) {
-	f, unknown := newRecordFields(names, MessageField)
-	if f == nil {
-		return nil, unknownField(unknown)
-	}
-	return &Fields{RecordFields: f}, nil
+// FieldNames lists the names that NewFields knows.
+func FieldNames() []string {
+	return append(KeyNames(&records.Messages), opcodes.FieldIndex().Names()...)
 }
 
 // MessageField finds a key of messages. A field of their trees is a key of the type EscapedText.
@@ -61,36 +52,18 @@ func treeKey(name string, f *records.TreeField) *records.Key[*records.Message] {
 	return k
 }
 
-func textKey(name string, get func(m *records.Message, _ int, v *records.Value) bool) *records.Key[*records.Message] {
-	return &records.Key[*records.Message]{Name: name, Type: records.EscapedText, JSON: records.Omit, Get: get}
+func textKey[R any](name string, get func(r R, _ int, v *records.Value) bool) *records.Key[R] {
+	return &records.Key[R]{Name: name, Type: records.EscapedText, JSON: records.Omit, Get: get}
 }
 
-// unknownField returns the error about a field that does not exist, with the most similar names.
-func unknownField(name string) error {
-	all := append(KeyNames(&records.Messages), opcodes.FieldIndex().Names()...)
-	const few = 3
-	msg := "unknown field " + strconv.Quote(name)
-	if near := schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few); near != nil {
-		msg += "; did you mean " + strings.Join(near, ", ") + "?"
-	}
-	return errors.New(msg)
-}
-
-// Append appends the line of a message.
-func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
-	f.msg.Set(m, at.First)
-	return f.RecordFields.Append(dst, &f.msg)
-}
-
-// Keys returns the fields as keys of messages, whose values are the texts that Append
-// appends.
-func (f *Fields) Keys() (keys []*records.Key[*records.Message]) {
+// Keys returns the fields as keys of text, whose values are the texts that Append appends.
+func (f *RecordFields[R]) Keys() (keys []*records.Key[R]) {
 	for i, c := range f.columns {
 		k := c.path.Key
 		if k.Type != records.EscapedText {
 			var out []byte
-			k = textKey(f.names[i], func(m *records.Message, _ int, v *records.Value) bool {
-				out = c.Append(out[:0], m)
+			k = textKey(f.names[i], func(r R, _ int, v *records.Value) bool {
+				out = c.Append(out[:0], r)
 				v.Escaped = out
 				return len(out) > 0
 			})

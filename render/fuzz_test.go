@@ -44,9 +44,20 @@ type views struct {
 	by      []track.Dimension
 }
 
+type fieldRenderer struct {
+	*render.RecordFields[*records.Message]
+}
+
+func (r fieldRenderer) Append(dst []byte, m *dissect.Message, at render.Moment) []byte {
+	var msg records.Message
+	msg.Set(m, at.First)
+	return r.RecordFields.Append(dst, &msg)
+}
+
 func newViews(t testing.TB) *views {
 	c := render.NewColors(false)
-	fields := must.Value(render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}))(t)
+	fields, unknown := render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"})
+	must.Equal(t, unknown, "")
 	pairs, unknown := render.NewRecordFields(&records.RPCs, render.KeyNames(&records.RPCs))
 	must.Equal(t, unknown, "")
 	names := track.NewNames()
@@ -56,7 +67,7 @@ func newViews(t testing.TB) *views {
 			"narrow":  c.Renderer(render.NewSummary(render.SummaryOptions{Names: names, Width: 60})),
 			"tree":    c.Renderer(render.NewTree(render.TreeOptions{Width: 80})),
 			"hex":     c.Renderer(render.NewTree(render.TreeOptions{Hex: true})),
-			"fields":  fields,
+			"fields":  fieldRenderer{fields},
 		},
 		rpcs: map[string]func(dst []byte, r *track.RPC) []byte{
 			"rpcs json":   render.NewRecordJSON(&records.RPCs).AppendLine,

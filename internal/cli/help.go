@@ -152,7 +152,7 @@ func newHelp(width int) *cobra.Command {
 			about, _, err := root.Find(args)
 			if err != nil || len(args) > 0 && about == root {
 				if near := nearCommands(args[0]); len(near) > 0 {
-					return exit.Usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, ", "))
+					return exit.Usagef("unknown command %q%s", args[0], exit.DidYouMean(near))
 				}
 				return exit.UnknownName("command", args[0], append(commandNames(root), inputTopic))
 			}

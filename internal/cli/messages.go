@@ -32,8 +32,8 @@ type messagesOptions struct {
 	tree, hex bool
 	diff      bool
 	pdu       bool
-	fields    *render.Fields                   // of -e, set by check
-	columns   *records.Table[*records.Message] // of -T parquet, likewise
+	fields    *render.RecordFields[*records.Message] // of -e, set by check
+	columns   *records.Table[*records.Message]       // of -T parquet, likewise
 	names     *track.Names
 	logs      *logs.Recent // nil: none are given
 }
@@ -140,8 +140,9 @@ func (c *messagesOptions) check() (err error) {
 	if c.filter, err = flags.Messages(c.Display); err != nil || form != "fields" && form != flags.ParquetForm {
 		return err
 	}
-	if c.fields, err = render.NewFields(c.Fields); err != nil {
-		return exit.UsageError{Err: err}
+	var unknown string
+	if c.fields, unknown = render.NewFields(c.Fields); c.fields == nil {
+		return exit.UnknownName("field", unknown[strings.LastIndexByte(unknown, '.')+1:], render.FieldNames())
 	}
 	if form == flags.ParquetForm {
 		c.columns = flags.MessageTable()
@@ -206,23 +207,23 @@ func (c *messagesOptions) renderer(x *flags.Reading) render.Renderer {
 		r.BulkData = c.hex
 		return r
 	case flags.ParquetForm:
-		return &messageFile{add: flags.ParquetFunc(x, c.columns)}
+		return &recordRenderer{add: flags.ParquetFunc(x, c.columns)}
 	case "fields":
-		return c.fields
+		return &recordRenderer{add: c.fields.Append}
 	}
 	o.Names = c.names
 	return colors.Renderer(render.NewSummary(o))
 }
 
-type messageFile struct {
+// recordRenderer renders messages in the forms that all records have.
+type recordRenderer struct {
 	add func([]byte, *records.Message) []byte
 	msg records.Message
 }
 
-// Append adds a message and appends nothing.
-func (f *messageFile) Append(dst []byte, m *dissect.Message, at render.Moment) []byte {
-	f.msg.Set(m, at.First)
-	return f.add(dst, &f.msg)
+func (r *recordRenderer) Append(dst []byte, m *dissect.Message, at render.Moment) []byte {
+	r.msg.Set(m, at.First)
+	return r.add(dst, &r.msg)
 }
 
 // logLines returns the lines of logs about the RPC of a message.

@@ -100,10 +100,7 @@ func flagError(sys *scan.System, cmd *cobra.Command, args []string, err error) e
 		}
 	}
 	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
-		if near := nearFlags(newRoot(sys, forHelp), cmd, unknown.GetSpecifiedName()); len(near) > 0 {
-			return fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, ", "))
-		}
-		return err
+		return fmt.Errorf("%w%s", err, exit.DidYouMean(nearFlags(newRoot(sys, forHelp), cmd, unknown.GetSpecifiedName())))
 	}
 	if usage := (exit.UsageError{}); errors.As(err, &usage) { // of a value that says what it must be
 		return usage.Err

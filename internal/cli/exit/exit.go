@@ -62,18 +62,24 @@ func Usagef(format string, args ...any) error {
 	return UsageError{fmt.Errorf(format, args...)}
 }
 
+// DidYouMean returns the end of an error about an unknown name, empty without names that may be meant.
+func DidYouMean(near []string) string {
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(near, ", ") + "?"
+}
+
 // UnknownName returns the usage error for a name that is not in list; noun is
 // what the name should be, such as "field". It suggests similar names, or shows
 // the whole list if that is short.
 func UnknownName(noun, name string, list []string) error {
 	const short = 12
-	if near := schema.Nearest(name, list, 3); len(near) > 0 {
-		return Usagef("unknown %s %q; did you mean %s?", noun, name, strings.Join(near, ", "))
+	hint := DidYouMean(schema.Nearest(name, list, 3))
+	if hint == "" && len(list) <= short {
+		hint = "; known are " + strings.Join(list, ", ")
 	}
-	if len(list) <= short {
-		return Usagef("unknown %s %q; known are %s", noun, name, strings.Join(list, ", "))
-	}
-	return Usagef("unknown %s %q", noun, name)
+	return Usagef("unknown %s %q%s", noun, name, hint)
 }
 
 // Status reports err, if any, on standard error and returns the exit status. It
@@ -96,7 +102,7 @@ func Status(s *iostreams.IO, err error) int {
 		return int(found)
 	case errors.As(err, new(Interrupted)):
 		return Signal
-	case errors.As(err, new(UsageError)):
+	case errors.As(err, new(UsageError)), errors.As(err, new(*filter.Error)):
 		return Usage
 	case errors.Is(err, iostreams.ErrWrite):
 		return Failure // of damaged input, too: what could be read is not all written

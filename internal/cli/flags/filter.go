@@ -16,11 +16,7 @@ func compile[F any](text string, compiled func(string) (*F, error)) (*F, error) 
 	if text == "" {
 		return nil, nil
 	}
-	f, err := compiled(text)
-	if err != nil {
-		return nil, exit.UsageError{Err: err}
-	}
-	return f, nil
+	return compiled(text)
 }
 
 // Filter compiles a display filter for records with these keys; nil, which matches all, when it is empty.

@@ -3,6 +3,7 @@ package flags
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -203,6 +204,7 @@ func (j *Job) check(input bool, own error) (err error) {
 		{len(j.Fields) > 0 && form != "fields" && !(j.addsColumns && form == ParquetForm), "-e needs -T fields"},
 		{form == ParquetForm && j.Sys.OutTTY, "-T parquet: the output is a terminal; name a file with -o, or redirect it"},
 		{len(j.Fields) == 0 && form == "fields", "-T fields needs the names of fields (-e NAME)"},
+		{strings.Contains(strings.Join(j.Fields, ""), ","), "-e names one field, and may be repeated: -e NAME -e NAME"},
 	} {
 		if x.isWrong {
 			wrong = append(wrong, exit.Usagef("%s", x.text))
