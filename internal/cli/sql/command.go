@@ -103,17 +103,13 @@ func (c *command) start(args []string) error {
 	if c.listCache || c.clear {
 		return c.maintain(args)
 	}
-	query, files, err := c.split(args)
-	if err != nil {
-		return err
-	}
 	// Check the input flags now, without opening the captures.
 	inputFlags := c.input
 	inputFlags.Read, inputFlags.Offsets = []string{os.DevNull}, nil
 	if _, err := inputFlags.Check(nil, false); err != nil {
 		return err
 	}
-	in, err := findInputs(files)
+	query, in, err := c.split(args)
 	if err != nil {
 		return err
 	}
@@ -183,50 +179,46 @@ func (c *command) maintain(args []string) error {
 	return nil
 }
 
-// split splits the arguments into the query, empty for an interactive DuckDB, and the files.
-func (c *command) split(args []string) (query string, files []string, err error) {
-	files = slices.Concat(c.input.Read, args)
-	var text []byte
+// split returns the query, empty for an interactive DuckDB, and the files that the arguments name.
+func (c *command) split(args []string) (query string, in *inputs, err error) {
 	const stdin = "-"
-	switch {
-	case c.queryFile != "" && c.queryFile != stdin:
-		if len(args) > 0 && queryOf(args[0]) != "" {
-			return "", nil, exit.Usagef("--query and %q: there can be one query only", args[0])
-		}
-		text, err = os.ReadFile(c.queryFile)
-		if err != nil {
-			return "", nil, fmt.Errorf("--query: %w", err)
-		}
-	case c.queryFile == "" && len(args) > 0 && queryOf(args[0]) != "":
-		text, files = []byte(queryOf(args[0])), slices.Concat(c.input.Read, args[1:])
-	default:
-		if c.queryFile == "" && len(args) > 0 && args[0] == stdin {
-			files = slices.Concat(c.input.Read, args[1:])
-		} else if c.queryFile == "" && c.sys.InTTY {
-			if c.form.Value != forms[0] { // DuckDB will be interactive
-				return "", nil, exit.Usagef("-T needs a query")
-			}
-			return "", files, nil
-		}
-		// Found out now, and not when standard input ends.
-		for _, path := range files {
-			if _, err := os.Stat(path); err != nil && path != stdin {
-				return "", nil, explainMissing(path, err)
-			}
-		}
-		text, err = io.ReadAll(os.Stdin)
-		if err != nil {
-			return "", nil, fmt.Errorf("read standard input: %w", err)
-		}
+	source := c.queryFile
+	if len(args) > 0 {
+		query = queryOf(args[0])
 	}
-	query = strings.TrimSpace(string(text))
 	switch {
-	case query == "":
-		return "", nil, exit.Usagef("no query given: it is the first argument, such as 'from by_op', or read from standard input")
-	case slices.Contains(files, stdin):
+	case query != "" && source != "":
+		return "", nil, exit.Usagef("--query and %q: there can be one query only", args[0])
+	case query != "":
+		args = args[1:]
+	case source == "" && len(args) > 0 && args[0] == stdin:
+		source, args = stdin, args[1:]
+	case source == "" && !c.sys.InTTY:
+		source = stdin
+	case source == "" && c.form.Value != forms[0]: // DuckDB will be interactive
+		return "", nil, exit.Usagef("-T needs a query")
+	}
+	files := slices.Concat(c.input.Read, args)
+	if slices.Contains(files, stdin) {
 		return "", nil, exit.Usagef("-: standard input cannot be a capture here; save it first")
 	}
-	return query, files, nil
+	// A missing file is found now, and not when standard input ends.
+	if in, err = findInputs(files); err != nil || source == "" {
+		return query, in, err
+	}
+	var text []byte
+	if source == stdin {
+		text, err = io.ReadAll(os.Stdin)
+	} else {
+		text, err = os.ReadFile(source)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("--query: %w", err)
+	}
+	if query = strings.TrimSpace(string(text)); query == "" {
+		err = exit.Usagef("no query given: it is the first argument, such as 'from by_op', or read from standard input")
+	}
+	return query, in, err
 }
 
 // answer converts what is needed and runs DuckDB.

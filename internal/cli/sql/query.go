@@ -34,7 +34,7 @@ func queryOf(arg string) string {
 		return q[0].SQL
 	}
 	if isQuery(arg) {
-		return arg
+		return strings.TrimSpace(arg)
 	}
 	return ""
 }
