@@ -18,7 +18,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
@@ -183,7 +182,7 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 	t := shownBy(cmd)
 	names := render.KeyNames(t)
 	if t.Record == records.Messages.Record {
-		names = append(names, opcodes.FieldIndex().Names()...)
+		names = render.FieldNames()
 	}
 	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }

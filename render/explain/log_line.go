@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -267,13 +266,4 @@ func AppendLogText(dst *schema.Marked, width int, list []LogPart) {
 		}
 		p.end()
 	}
-}
-
-// AppendLogJSON appends the parts of a line as objects, a line each.
-func AppendLogJSON(dst []byte, list []LogPart) []byte {
-	for i := range list {
-		text, _ := json.Marshal(&list[i]) // strings only
-		dst = append(append(dst, text...), '\n')
-	}
-	return dst
 }

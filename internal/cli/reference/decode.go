@@ -102,10 +102,12 @@ func (p *prose) decodeLog(line string) error {
 		return exit.UsageError{Err: err}
 	}
 	var out schema.Marked
-	if p.form.Value == "json" {
-		out.Text = explain.AppendLogJSON(nil, list)
-	} else {
+	if p.form.Value != "json" {
 		explain.AppendLogText(&out, p.sys.Width(), list)
+		return p.write(&out)
+	}
+	for _, part := range list {
+		out.Text = appendJSON(out.Text, part)
 	}
 	return p.write(&out)
 }

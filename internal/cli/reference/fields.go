@@ -72,7 +72,7 @@ func chooseFields(all []byte, names []string, asJSON bool) (out []byte, unknown 
 		switch {
 		case !chosen:
 		case asJSON:
-			out = append(appendJSON(out, f), '\n')
+			out = appendJSON(out, f)
 		default:
 			out = append(out, line...)
 		}

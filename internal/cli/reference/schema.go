@@ -108,13 +108,13 @@ func chooseTables(names []string) (chosen []SchemaTable, unknown error) {
 	return chosen, unknown
 }
 
-// appendJSON appends a value of strings as JSON.
+// appendJSON appends a value of strings as JSON, on a line.
 func appendJSON(out []byte, v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // strings only
 	}
-	return append(out, text...)
+	return append(append(out, text...), '\n')
 }
 
 func renderSchema(tables []SchemaTable, form string) (out []byte) {
@@ -124,10 +124,10 @@ func renderSchema(tables []SchemaTable, form string) (out []byte) {
 	for _, t := range tables {
 		switch form {
 		case "json":
-			out = append(appendJSON(out, struct {
+			out = appendJSON(out, struct {
 				Version string `json:"version"`
 				SchemaTable
-			}{rows.SchemaVersion, t}), '\n')
+			}{rows.SchemaVersion, t})
 		case "sql":
 			out = appendSQL(out, t)
 		case "clickhouse":

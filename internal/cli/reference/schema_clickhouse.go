@@ -6,57 +6,22 @@ import (
 	"strings"
 )
 
-var clickHouseTypes = map[string]string{
-	"TIMESTAMP WITH TIME ZONE": "DateTime64(6, 'UTC')",
-	"UBIGINT":                  "UInt64",
-	"BIGINT":                   "Int64",
-	"BOOLEAN":                  "UInt8",
-	"DOUBLE":                   "Float64",
-	"VARCHAR":                  "String",
-}
-
-func clickHouseType(t string) string {
-	if element, ok := strings.CutSuffix(t, "[]"); ok {
-		return "Array(" + clickHouseType(element) + ")"
+// clickHouseTypes translates the types of DuckDB: of columns, in lists, and of the parts of a STRUCT, of which
+// there are only lists.
+var clickHouseTypes = func() *strings.Replacer {
+	pairs := []string{"STRUCT(", "Array(Tuple(", ")[]", "))", "MAP(", "Map("}
+	for _, t := range [...][2]string{
+		{"TIMESTAMP WITH TIME ZONE", "DateTime64(6, 'UTC')"},
+		{"UBIGINT", "UInt64"},
+		{"BIGINT", "Int64"},
+		{"BOOLEAN", "UInt8"},
+		{"DOUBLE", "Float64"},
+		{"VARCHAR", "String"},
+	} {
+		pairs = append(pairs, t[0]+"[]", "Array("+t[1]+")", `" `+t[0], "` "+nullable(t[1]), t[0], t[1])
 	}
-	if parts, ok := strings.CutPrefix(t, "MAP("); ok {
-		key, value, _ := strings.Cut(strings.TrimSuffix(parts, ")"), ", ")
-		return "Map(" + clickHouseType(key) + ", " + clickHouseType(value) + ")"
-	}
-	if parts, ok := strings.CutPrefix(t, "STRUCT("); ok {
-		list := splitParts(strings.TrimSuffix(parts, ")"))
-		for i, part := range list {
-			name, t, _ := strings.Cut(part, " ")
-			name = "`" + strings.Trim(name, `"`) + "`"
-			list[i] = name + " " + nullable(clickHouseType(t))
-		}
-		return "Tuple(" + strings.Join(list, ", ") + ")"
-	}
-	name, ok := clickHouseTypes[t]
-	if !ok {
-		panic("no type of ClickHouse for " + t)
-	}
-	return name
-}
-
-// splitParts splits the parts of a STRUCT at the commas that are not inside another type.
-func splitParts(text string) (list []string) {
-	depth, start := 0, 0
-	for i := range len(text) {
-		switch text[i] {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		case ',':
-			if depth == 0 {
-				list = append(list, text[start:i])
-				start = i + len(", ")
-			}
-		}
-	}
-	return append(list, text[start:])
-}
+	return strings.NewReplacer(append(pairs, `"`, "`")...)
+}()
 
 // nullable returns the type of a value that may be NULL. Strings and flags are empty and
 // 0 instead, which costs nothing.
@@ -79,7 +44,7 @@ func appendClickHouse(out []byte, t SchemaTable) []byte {
 	out = fmt.Appendf(out, "\nCREATE TABLE %s (\n", t.Name)
 	rpcs := t.Name == "rpcs"
 	for _, c := range t.Columns {
-		kind := nullable(clickHouseType(c.Type))
+		kind := nullable(clickHouseTypes.Replace(c.Type))
 		switch {
 		case kind == "String" && (slices.Contains(fewValues, c.Name) || strings.HasSuffix(c.Name, "_file")):
 			kind = "LowCardinality(String)"

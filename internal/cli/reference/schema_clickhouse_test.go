@@ -21,7 +21,7 @@ func TestClickHouseType(t *testing.T) {
 		`STRUCT("frame" BIGINT, "at" STRUCT("time" TIMESTAMP WITH TIME ZONE, "n" MAP(VARCHAR, BIGINT))[], "size" UBIGINT)[]`: "Array(Tuple(`frame` Nullable(Int64), " +
 			"`at` Array(Tuple(`time` Nullable(DateTime64(6, 'UTC')), `n` Map(String, Int64))), `size` Nullable(UInt64)))",
 	} {
-		assert.Equal(t, clickHouseType(duckDB), want, duckDB)
+		assert.Equal(t, clickHouseTypes.Replace(duckDB), want, duckDB)
 	}
 }
 
