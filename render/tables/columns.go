@@ -35,9 +35,9 @@ type column[R any] struct {
 
 // printer appends values as the options of a table want them.
 type printer struct {
-	opt   render.SummaryOptions
-	at    render.Moment
-	shown int64 // the last time that was appended
+	opt      render.SummaryOptions
+	at       render.Moment
+	lastTime int64 // that was appended
 }
 
 // time returns when a message was seen, nothing for none.
@@ -51,7 +51,7 @@ func (p *printer) time(seen track.Point) string {
 // timeOf returns the time of a message, an absolute one with or without the date.
 func (p *printer) timeOf(seen track.Point, withDate bool) string {
 	text := p.opt.Time.Append(nil, seen.Time, p.at, withDate)
-	p.at.Before, p.shown = seen.Time, seen.Time
+	p.at.Before, p.lastTime = seen.Time, seen.Time
 	return string(text)
 }
 

@@ -35,13 +35,13 @@ func (k *Kind[R]) Sheet(o render.SummaryOptions, first int64, list []R) *Sheet {
 	for n, r := range list {
 		for i := range t.columns {
 			c := &t.columns[i]
-			t.shown = 0
+			t.lastTime = 0
 			t.put(c, r)
 			if c.isList() {
 				const longest = 100
 				c.buf = render.AppendTruncated(nil, c.buf, longest)
 			}
-			rows[n] = append(rows[n], SheetCell{string(c.buf), t.cells[len(t.cells)-1].role, c.number(r), t.shown})
+			rows[n] = append(rows[n], SheetCell{string(c.buf), t.cells[len(t.cells)-1].role, c.number(r), t.lastTime})
 		}
 	}
 	s := &Sheet{Rows: make([][]SheetCell, len(rows))}

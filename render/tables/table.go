@@ -24,15 +24,18 @@ type tableColumn[R any] struct {
 	val  records.Value
 	buf  []byte
 
+	// In the table that is appended.
 	width  int
 	wanted int  // width without truncation
 	filled bool // a cell has another value than 0 or -
 	hidden bool // there is no room, or the column is absent
 
-	// In one of the tables that were appended.
-	shown, omitted bool
-	lost           bool // omitted where it had values
+	all appearance
 }
+
+// appearance tells of a column in which of the tables that were appended it is: in at least one of them
+// it was shown, there was no room for it, and there was no room for its values.
+type appearance struct{ shown, omitted, lost bool }
 
 // rank is the importance of a column.
 type rank int
@@ -107,9 +110,10 @@ func (t *Table[R]) appendRows(dst *schema.Marked, list []R) {
 	}
 	for k := range t.columns {
 		c := &t.columns[k]
-		isShown := !c.hidden || c.optional && !c.filled
-		c.shown, c.omitted = c.shown || isShown, c.omitted || !isShown
-		c.lost = c.lost || c.hidden && c.filled
+		omitted := c.hidden && (c.filled || !c.optional)
+		c.all.shown = c.all.shown || !omitted
+		c.all.omitted = c.all.omitted || omitted
+		c.all.lost = c.all.lost || omitted && c.filled
 	}
 }
 
@@ -258,15 +262,15 @@ func (t *Table[R]) widen(room int) {
 	}
 }
 
-// Omitted lists the columns for which the terminal had no room, apart those that have no values; it is
+// Omitted lists the columns for which the terminal had no room, first those that have values; it is
 // empty when all columns were shown.
 func (t *Table[R]) Omitted() string {
 	var lost, empty []string
 	for k := range t.columns {
 		switch c := &t.columns[k]; {
-		case c.lost:
+		case c.all.lost:
 			lost = append(lost, c.title)
-		case c.omitted && !c.shown:
+		case c.all.omitted && !c.all.shown:
 			empty = append(empty, c.title)
 		}
 	}
