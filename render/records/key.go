@@ -1,6 +1,8 @@
 package records
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -294,11 +296,19 @@ func list[R, E any](name, doc string, get func(r R) []E, keys ...*Key[*E]) *Key[
 	return listOf(name, doc, func(r R) int { return len(get(r)) }, func(r R, i int) *E { return &get(r)[i] }, keys...)
 }
 
-// listOf makes a key of a list of objects, with its length, its elements and their keys.
+// listOf makes a key of a list of objects, with its length, its elements and their keys. None of these
+// may be a list: it would have one length in all elements.
 //
 //go:noinline
 func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...*Key[E]) *Key[R] {
+	if hasList(keys) {
+		panic("records: the list " + name + " has a list in its elements")
+	}
 	return &Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: inner(func(r R, i int) (E, bool) { return at(r, i), true }, keys)}
+}
+
+func hasList[R any](keys []*Key[R]) bool {
+	return slices.ContainsFunc(keys, func(k *Key[R]) bool { return k.Len != nil || hasList(k.Parts) })
 }
 
 // inner makes the keys of parts of records keys of the records: without values where of has no part.
