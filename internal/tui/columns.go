@@ -66,7 +66,8 @@ func (l *columnList) key(event *tcell.EventKey) bool {
 	return true
 }
 
-// toggle shows a column as the last one, or hides it. The only one cannot be hidden.
+// toggle shows a column as the last one, but before the details, which have the rest of the line, or hides
+// it. The only one cannot be hidden.
 func (l *columnList) toggle(i int) {
 	name := l.names[i]
 	to := l.shown
@@ -77,6 +78,9 @@ func (l *columnList) toggle(i int) {
 		}
 		l.shown--
 	} else {
+		if k := slices.Index(l.names[:l.shown], store.Details); k >= 0 {
+			to = k
+		}
 		l.shown++
 	}
 	l.names = slices.Insert(slices.Delete(l.names, i, i+1), to, name)
