@@ -26,10 +26,10 @@
 //
 // Write newX in a new file and add it to subcommands (root.go); go tool staticcheck reports
 // one that was forgotten there. Records of a new kind are declared beside it with records.Add,
-// and have all forms then: keys have a name, a type, a meaning and a value. docs/usage.md has a
-// line about each command. Every command has examples,
-// which a test runs with the samples in pcaps/: name files as the other examples
-// do. Then refresh completions and man pages:
+// and have all forms then: a key is a line with its name, its meaning and a func that gets its
+// value, such as records.NumberKey. docs/usage.md has a line about each command. Every command has
+// examples, which a test runs with the samples in pcaps/: name files as the other examples do. Then
+// refresh completions and man pages:
 //
 //	UPDATE=1 go test ./internal/cli -run Generated
 package cli

@@ -24,14 +24,8 @@ type sender struct {
 
 var senderTable = records.Table[*sender]{Record: "sender", Command: "senders", Prefix: "sender.", InFilters: true, Keys: func() []*records.Key[*sender] {
 	return []*records.Key[*sender]{
-		{Name: "node", Type: records.NID, Doc: "node that sends", Get: func(s *sender, _ int, v *records.Value) bool {
-			v.NID = s.node
-			return true
-		}},
-		{Name: "messages", Doc: "number of messages", Get: func(s *sender, _ int, v *records.Value) bool {
-			v.U = s.messages
-			return true
-		}},
+		records.NIDKey("node", "node that sends", func(s *sender) lnet.NID { return s.node }),
+		records.NumberKey("messages", "number of messages", func(s *sender) uint64 { return s.messages }),
 	}
 }}
 

@@ -32,18 +32,18 @@ const (
 // Arrows are the keys of arrows.
 var Arrows = Table[*Arrow]{Record: "arrow", Command: "ladder", Keys: sync.OnceValue(func() []*Key[*Arrow] {
 	return append(placeKeys(func(a *Arrow) track.Point { return a.At }, func(a *Arrow) string { return a.At.File }),
-		number("line", "of a line of a log: its number in the log, which is file", func(a *Arrow) int64 { return a.Line }).nonzero(),
-		text("from", "node that sent the message, or wrote the line: its NID, or its address", func(a *Arrow) string { return a.From }),
-		text("to", "node that it is for", func(a *Arrow) string { return a.To }),
-		text("kind", "what the message is, as in messages; "+Loss+": bytes that were not captured; "+Logged+": a line of a log",
+		NumberKey("line", "of a line of a log: its number in the log, which is file", func(a *Arrow) int64 { return a.Line }).nonzero(),
+		TextKey("from", "node that sent the message, or wrote the line: its NID, or its address", func(a *Arrow) string { return a.From }),
+		TextKey("to", "node that it is for", func(a *Arrow) string { return a.To }),
+		TextKey("kind", "what the message is, as in messages; "+Loss+": bytes that were not captured; "+Logged+": a line of a log",
 			func(a *Arrow) string { return a.Kind }),
 		enum("opcode", opcodes.Opcodes, "operation, also of bulk messages", func(a *Arrow) uint32 { return a.Opcode }).omit().
 			when(func(a *Arrow) bool { return a.HasOpcode }),
-		text("variant", variantDoc, func(a *Arrow) string { return a.Variant }).omit(),
-		number("xid", "number of the RPC", func(a *Arrow) uint64 { return a.XID }).as(Decimal).nonzero(),
-		text("text", "what matters of it, as in the line of the message; what a line of a log says", func(a *Arrow) string { return a.Text }).omit(),
+		TextKey("variant", variantDoc, func(a *Arrow) string { return a.Variant }).omit(),
+		NumberKey("xid", "number of the RPC", func(a *Arrow) uint64 { return a.XID }).as(Decimal).nonzero(),
+		TextKey("text", "what matters of it, as in the line of the message; what a line of a log says", func(a *Arrow) string { return a.Text }).omit(),
 		textsIf("marks", "what is unusual: retransmitted (by TCP or InfiniBand), incomplete, resent, no_reply, no_request (of a reply), failed",
 			func(a *Arrow) []string { return a.Marks }),
-		text("note", "the same in words, with how long a lock was waited for and what shows an eviction",
+		TextKey("note", "the same in words, with how long a lock was waited for and what shows an eviction",
 			func(a *Arrow) string { return a.Note }).omit())
 })}

@@ -30,7 +30,7 @@ var Changes = Table[*comparison.Row]{Record: "change", Trims: true, Command: "di
 func sideKeys() []*Key[*comparison.Side] {
 	type side = comparison.Side
 	measure := func(name, doc string, m comparison.Measure) *Key[*side] {
-		return number(name, doc, func(s *side) int64 { return s.Value(m) }).when(func(s *side) bool { return s.Has(m) })
+		return NumberKey(name, doc, func(s *side) int64 { return s.Value(m) }).when(func(s *side) bool { return s.Has(m) })
 	}
 	return []*Key[*side]{
 		measure("count", "number of RPCs", comparison.Count),
@@ -73,8 +73,8 @@ func negotiations(command, record, before, after, changed string) Table[*compari
 	const doc = "what was negotiated on this side, null when no connect was captured"
 	return Table[*connection]{Record: record, Command: command, Keys: sync.OnceValue(func() []*Key[*connection] {
 		return slices.Concat([]*Key[*connection]{
-			text("target", "target of the connects", func(c *connection) string { return c.Target }),
-			text("kind", kindDoc+"; null when only replies were captured", func(c *connection) string { return c.Kind }),
+			TextKey("target", "target of the connects", func(c *connection) string { return c.Target }),
+			TextKey("kind", kindDoc+"; null when only replies were captured", func(c *connection) string { return c.Kind }),
 		},
 			inside(func(c *connection) *comparison.Negotiated { return c.Before }, object(before, doc, negotiatedKeys()...)),
 			inside(func(c *connection) *comparison.Negotiated { return c.After }, object(after, doc, negotiatedKeys()...)),
@@ -89,8 +89,8 @@ func negotiatedKeys() []*Key[*comparison.Negotiated] {
 		return texts(name, doc, func(n *negotiated) []string { return ConnectFlagNames(get(n)) }).when(func(n *negotiated) bool { return n.Has(p) })
 	}
 	return []*Key[*negotiated]{
-		number("connections", "number of connections", func(n *negotiated) int { return n.Connections }),
-		number("evictions", "how often clients were evicted", func(n *negotiated) int { return n.Evictions }).nonzero(),
+		NumberKey("connections", "number of connections", func(n *negotiated) int { return n.Connections }),
+		NumberKey("evictions", "how often clients were evicted", func(n *negotiated) int { return n.Evictions }).nonzero(),
 		flags("asked", "flags that at least one connect asked for", comparison.Asked, func(n *negotiated) comparison.Flags { return n.Asked }),
 		flags("granted", "flags that at least one reply granted", comparison.Granted, func(n *negotiated) comparison.Flags { return n.Granted }),
 		texts("client_version", "releases of the clients", func(n *negotiated) []string { return releases(n.Clients) }),

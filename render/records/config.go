@@ -27,25 +27,25 @@ var Configuration = Table[*config.Entry]{Record: "config entry", Command: "confi
 		anyText("kind", "what the entry is: log, record (of a log), device, target, pool, parameter, nodemaps (whether they are in use), nodemap, "+
 			"instance (where a target runs, for imperative recovery), registration (of a target that started) or set_info (a parameter that "+
 			"a node sent to the MGS); all but records are the final picture", func(e *entry) string { return e.Kind.String() }),
-		text("log", "log or table that it is from, such as lustre-client; the id of a log that was opened before the capture",
+		TextKey("log", "log or table that it is from, such as lustre-client; the id of a log that was opened before the capture",
 			(*entry).Name).omit(),
-		nid("mgs", "node of the MGS", func(e *entry) lnet.NID { return e.MGS }),
+		NIDKey("mgs", "node of the MGS", func(e *entry) lnet.NID { return e.MGS }),
 	}, allOmit(pointKeys(func(e *entry) track.Point { return e.At })), []*Key[*entry]{
-		number("index", "of a record: its number in the log; of parts of the picture: that of the record that made them or changed them last",
+		NumberKey("index", "of a record: its number in the log; of parts of the picture: that of the record that made them or changed them last",
 			func(e *entry) uint32 { return aboutEntry(e).index }).nonzero(),
 	}, inside(func(e *entry) *config.Step { return e.Step }, stepKeys()...), []*Key[*entry]{
-		text("device", "name of an OBD device, without what a client appends to it; of a record or parameter: the device that it is about",
+		TextKey("device", "name of an OBD device, without what a client appends to it; of a record or parameter: the device that it is about",
 			func(e *entry) string { return aboutEntry(e).device }).omit(),
 	}, inside(func(e *entry) *config.Device { return e.Device },
-		text("type", "type of a device", func(d *config.Device) string { return d.Type }).omit(),
-		text("status", "of a device: UP (set up), AT (attached only) or IN (deactivated by a parameter), as the log leaves it",
+		TextKey("type", "type of a device", func(d *config.Device) string { return d.Type }).omit(),
+		TextKey("status", "of a device: UP (set up), AT (attached only) or IN (deactivated by a parameter), as the log leaves it",
 			func(d *config.Device) string { return d.Status.String() }).omit(),
 	), []*Key[*entry]{
-		text("uuid", "of a device: that of the client, where a single one is captured that mounted with the log, else as the log has it; of a "+
+		TextKey("uuid", "of a device: that of the client, where a single one is captured that mounted with the log, else as the log has it; of a "+
 			"target: its uuid",
 			func(e *entry) string { return aboutEntry(e).uuid }).omit(),
-		text("target", "target that a device uses, that the entry is about", func(e *entry) string { return aboutEntry(e).target }).omit(),
-		number("target_index", "index of the target", func(e *entry) uint32 { return aboutEntry(e).targetIndex }).omit().
+		TextKey("target", "target that a device uses, that the entry is about", func(e *entry) string { return aboutEntry(e).target }).omit(),
+		NumberKey("target_index", "index of the target", func(e *entry) uint32 { return aboutEntry(e).targetIndex }).omit().
 			when(func(e *entry) bool { return aboutEntry(e).hasIndex }),
 		boolean("inactive", "the target is not used: a parameter or the record that adds it deactivates it",
 			func(e *entry) bool { return e.Target != nil && !e.Target.Active }),
@@ -55,16 +55,16 @@ var Configuration = Table[*config.Entry]{Record: "config entry", Command: "confi
 			texts("nids", "its NIDs", func(n *config.Node) []string { return n.NIDs })).omit(),
 		textsIf("nids", "NIDs of the server of the target", func(e *entry) []string { return aboutEntry(e).nids }),
 	}, inside(func(e *entry) *config.Pool { return e.Pool },
-		text("pool", "name of a pool", func(p *config.Pool) string { return p.FSName + "." + p.Name }).omit(),
+		TextKey("pool", "name of a pool", func(p *config.Pool) string { return p.FSName + "." + p.Name }).omit(),
 		textsIf("members", "uuids of the OSTs in a pool", func(p *config.Pool) []string { return p.Members }),
 	), []*Key[*entry]{
-		text("parameter", "name of a parameter", func(e *entry) string { return aboutEntry(e).parameter }).omit(),
-		text("value", "its value", func(e *entry) string { return aboutEntry(e).value }).omit(),
+		TextKey("parameter", "name of a parameter", func(e *entry) string { return aboutEntry(e).parameter }).omit(),
+		TextKey("value", "its value", func(e *entry) string { return aboutEntry(e).value }).omit(),
 	}, inside(func(e *entry) *config.Nodemap { return e.Nodemap },
-		text("nodemap", "name of a nodemap", func(n *config.Nodemap) string { return n.Name }).omit(),
-		number("nodemap_id", "number of a nodemap", func(n *config.Nodemap) uint32 { return n.ID }).omit(),
+		TextKey("nodemap", "name of a nodemap", func(n *config.Nodemap) string { return n.Name }).omit(),
+		NumberKey("nodemap_id", "number of a nodemap", func(n *config.Nodemap) uint32 { return n.ID }).omit(),
 	), inside(func(e *entry) *bool { return e.Active },
-		number("active", "whether nodemaps are in use: 1 or 0", func(active *bool) int {
+		NumberKey("active", "whether nodemaps are in use: 1 or 0", func(active *bool) int {
 			if *active {
 				return 1
 			}
@@ -72,17 +72,17 @@ var Configuration = Table[*config.Entry]{Record: "config entry", Command: "confi
 		}).omit(),
 	), inside(func(e *entry) *config.Nodemap { return e.Nodemap }, nodemapKeys()...), []*Key[*entry]{
 		boolean("partial", "the log or table that the entry is from was not captured as a whole", (*entry).IsPartial),
-		number("instance", "number of the start of the target", func(e *entry) uint32 { return aboutEntry(e).instance }).nonzero(),
+		NumberKey("instance", "number of the start of the target", func(e *entry) uint32 { return aboutEntry(e).instance }).nonzero(),
 	}, inside(func(e *entry) *config.RunningTarget { return e.RunningTarget },
-		number("version", "of an instance: version of the table with this entry",
+		NumberKey("version", "of an instance: version of the table with this entry",
 			func(r *config.RunningTarget) uint64 { return r.Version }).omit(),
 		list("restarts", "earlier starts of the target that the table had", func(r *config.RunningTarget) []config.Restart { return r.Restarts },
 			append([]*Key[*config.Restart]{
-				number("instance", "number of the start", func(r *config.Restart) uint32 { return r.Instance }),
+				NumberKey("instance", "number of the start", func(r *config.Restart) uint32 { return r.Instance }),
 				texts("nids", "NIDs of the server", func(r *config.Restart) []string { return r.NIDs }),
 			}, pointKeys(func(r *config.Restart) track.Point { return r.At })...)...).omit(),
 	), []*Key[*entry]{
-		nid("client", "of a registration or set_info: node that sent it, also when it is a server; "+
+		NIDKey("client", "of a registration or set_info: node that sent it, also when it is a server; "+
 			"of a device: the client that mounted with the log", func(e *entry) lnet.NID { return aboutEntry(e).client }).nonzero(),
 	}, inside(func(e *entry) *config.Registration { return e.Registration },
 		release("release", "of a registration: release of the server", func(r *config.Registration) uint32 { return r.Version }).omit(),
@@ -97,17 +97,17 @@ var Configuration = Table[*config.Entry]{Record: "config entry", Command: "confi
 	}, inside(log,
 		anyText("id", "of a log: the object that holds it", func(l *config.Log) string { return string(l.ID.Append(nil)) }).omit().
 			when(func(l *config.Log) bool { return l.ID != opcodes.LogID{} }),
-		number("created", "of a log: when it was made, in seconds since the epoch",
+		NumberKey("created", "of a log: when it was made, in seconds since the epoch",
 			func(l *config.Log) int64 { return l.Created }).as(Seconds).nonzero(),
-		number("last", "of a log: number of its last record", func(l *config.Log) uint32 { return l.Last }).nonzero(),
+		NumberKey("last", "of a log: number of its last record", func(l *config.Log) uint32 { return l.Last }).nonzero(),
 		list("missing", "of a log: records that were not captured", func(l *config.Log) []config.Range {
 			if l.Status < 0 {
 				return nil
 			}
 			return l.Missing
 		},
-			number("first", "number of the first record", func(r *config.Range) uint32 { return r.First }),
-			number("last", "number of the last record", func(r *config.Range) uint32 { return r.Last })).omit(),
+			NumberKey("first", "number of the first record", func(r *config.Range) uint32 { return r.First }),
+			NumberKey("last", "number of the last record", func(r *config.Range) uint32 { return r.Last })).omit(),
 		nids("readers", "of a log: nodes that read it", func(l *config.Log) []lnet.NID { return l.Readers }).omit(),
 		boolean("replaced", "the MGS has another log of that name now", func(l *config.Log) bool { return l.Replaced })))
 })}
@@ -124,10 +124,10 @@ func stepKeys() []*Key[*config.Step] {
 	type step = config.Step
 	llogText := func(s *opcodes.ConfigStep, index uint32) string { return string(s.AppendText(nil, index)) }
 	return append([]*Key[*step]{
-		text("event", "of a record: its command, in the words of lctl llog_print", func(s *step) string { return s.Event }).omit(),
-		text("state", "of a record: in_force, skipped (its section is marked so), cancelled (the header of the log does not list it) "+
+		TextKey("event", "of a record: its command, in the words of lctl llog_print", func(s *step) string { return s.Event }).omit(),
+		TextKey("state", "of a record: in_force, skipped (its section is marked so), cancelled (the header of the log does not list it) "+
 			"or unproven (the markers of its section were not captured)", func(s *step) string { return s.State.String() }).omit(),
-		text("text", "of a record: as lctl llog_print shows it; of a marker: in a comment",
+		TextKey("text", "of a record: as lctl llog_print shows it; of a marker: in a comment",
 			func(s *step) string { return llogText(&s.ConfigStep, s.Index) }).omit(),
 		argumentList("arguments", "arguments of a record, in the words of lctl llog_print",
 			func(s *step) []opcodes.ConfigArgument { return s.Arguments }),
@@ -154,14 +154,14 @@ type earlierStep struct {
 func markerKeys() []*Key[*opcodes.ConfigMarker] {
 	type marker = opcodes.ConfigMarker
 	return []*Key[*marker]{
-		number("step", "number of the section, which both its markers have", func(m *marker) uint32 { return m.Step }),
+		NumberKey("step", "number of the section, which both its markers have", func(m *marker) uint32 { return m.Step }),
 		flags("flags", opcodes.CfgMarkerFlags, "whether it begins or ends the section, and whether that is skipped",
 			func(m *marker) uint64 { return m.Flags }),
 		release("release", "release of the server that wrote it", func(m *marker) uint32 { return m.Version }).omit(),
-		number("created", "when it was written, in seconds since the epoch", func(m *marker) int64 { return m.Created }).as(Seconds).nonzero(),
-		number("cancelled", "when the section was cancelled, likewise", func(m *marker) int64 { return m.Cancelled }).as(Seconds).nonzero(),
-		text("target", "what the section is about", func(m *marker) string { return m.Target }).omit(),
-		text("comment", "what the section does", func(m *marker) string { return m.Comment }).omit(),
+		NumberKey("created", "when it was written, in seconds since the epoch", func(m *marker) int64 { return m.Created }).as(Seconds).nonzero(),
+		NumberKey("cancelled", "when the section was cancelled, likewise", func(m *marker) int64 { return m.Cancelled }).as(Seconds).nonzero(),
+		TextKey("target", "what the section is about", func(m *marker) string { return m.Target }).omit(),
+		TextKey("comment", "what the section does", func(m *marker) string { return m.Comment }).omit(),
 	}
 }
 
@@ -171,13 +171,13 @@ func nodemapKeys() []*Key[*config.Nodemap] {
 		argumentList("properties", "properties of a nodemap, in the words of lctl get_param nodemap.*",
 			func(n *nodemap) []opcodes.ConfigArgument { return n.Properties }),
 		list("ranges", "clients that a nodemap is for", func(n *nodemap) []opcodes.NodemapRange { return n.Ranges },
-			number("id", "number of the range", func(r *opcodes.NodemapRange) uint32 { return r.ID }),
+			NumberKey("id", "number of the range", func(r *opcodes.NodemapRange) uint32 { return r.ID }),
 			anyText("start_nid", "first NID, or a NID and the number of bits that count", func(r *opcodes.NodemapRange) string { return r.Start }),
-			text("end_nid", "last NID", func(r *opcodes.NodemapRange) string { return r.End }).omit()).omit(),
+			TextKey("end_nid", "last NID", func(r *opcodes.NodemapRange) string { return r.End }).omit()).omit(),
 		list("idmaps", "ids that a nodemap maps", func(n *nodemap) []opcodes.NodemapIDMap { return n.IDMaps },
 			anyText("idtype", "uid, gid or projid", func(m *opcodes.NodemapIDMap) string { return m.Type }),
-			number("client_id", "the id on the client", func(m *opcodes.NodemapIDMap) uint32 { return m.Client }),
-			number("fs_id", "the id in the file system", func(m *opcodes.NodemapIDMap) uint32 { return m.File })).omit(),
+			NumberKey("client_id", "the id on the client", func(m *opcodes.NodemapIDMap) uint32 { return m.Client }),
+			NumberKey("fs_id", "the id in the file system", func(m *opcodes.NodemapIDMap) uint32 { return m.File })).omit(),
 		list("filesets", "directories that clients of a nodemap are confined to", func(n *nodemap) []opcodes.NodemapFileset { return n.Filesets },
 			anyText("path", "the directory", func(f *opcodes.NodemapFileset) string { return f.Path }),
 			boolean("readonly", "it is read-only", func(f *opcodes.NodemapFileset) bool { return f.ReadOnly })).omit(),
@@ -187,7 +187,7 @@ func nodemapKeys() []*Key[*config.Nodemap] {
 func argumentList[R any](name, doc string, get func(r R) []opcodes.ConfigArgument) *Key[R] {
 	return list(name, doc, get,
 		anyText("name", "name", func(a *opcodes.ConfigArgument) string { return a.Name }),
-		text("value", "value, null when it is empty", func(a *opcodes.ConfigArgument) string { return a.Value })).omit()
+		TextKey("value", "value, null when it is empty", func(a *opcodes.ConfigArgument) string { return a.Value })).omit()
 }
 
 // about are the values that entries of several kinds have.

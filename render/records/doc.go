@@ -17,7 +17,7 @@
 // tables. A key of RPCs with a label is also in the lines of rpcs.
 //
 // A key is one line: its name, its meaning and a func that gets the value, in a
-// constructor for the kind of value (number, text, duration, point and the like). A kind of
-// record is a [Table] of its Go type, in tables or, declared by its command, with [Add]; there
-// a key is a [Key] with its fields.
+// constructor for the kind of value ([NumberKey], [TextKey], [DurationKey], point and the like). A
+// kind of record is a [Table] of its Go type, in tables or, declared by its command, with [Add]. For
+// a value of which no constructor is exported, a command writes a [Key] with its fields.
 package records

@@ -16,36 +16,36 @@ type file = files.File
 var Files = Table[*file]{Record: "file", Command: "files", Name: "files", Prefix: "file.", InFilters: true, Keys: sync.OnceValue(func() []*Key[*file] {
 	hasLocks := func(f *file) bool { return f.Locks > 0 }
 	done := func(k files.Kind, doc string) *Key[*file] {
-		return number(k.String(), doc, func(f *file) int64 { return f.Count[k] })
+		return NumberKey(k.String(), doc, func(f *file) int64 { return f.Count[k] })
 	}
 	keys := []*Key[*file]{
 		fid("fid", "FID of the file or OST object; an object id of the old form is shown as the FID that stands for it on its OST",
 			func(f *file) track.FID { return f.FID }),
-		text("path", "path from the root of the file system; begins with … where directories above are unknown. "+
+		TextKey("path", "path from the root of the file system; begins with … where directories above are unknown. "+
 			"Of a file with several names the first that was seen, of a removed one the last", (*file).Path),
-		text("kind", "file, dir, symlink, fifo, char, block, socket; or object: an OST object whose file is unknown", (*file).Kind),
-		text("layout", "layout of a file: pattern, number of stripes and their size, of each component; stripes of a directory",
+		TextKey("kind", "file, dir, symlink, fifo, char, block, socket; or object: an OST object whose file is unknown", (*file).Kind),
+		TextKey("layout", "layout of a file: pattern, number of stripes and their size, of each component; stripes of a directory",
 			func(f *file) string { return f.Layout }),
 		numberIf("size", "last size that the capture shows", (*file).Size).inBytes(),
-		number("rpcs", "RPCs about the file and its objects, without lock callbacks and cancels; replays and resends do not count again",
+		NumberKey("rpcs", "RPCs about the file and its objects, without lock callbacks and cancels; replays and resends do not count again",
 			func(f *file) int64 { return f.RPCs }),
 		done(files.Open, "opens that did not fail"),
 		done(files.Read, "reads: RPCs"),
 		done(files.Write, "writes: RPCs"),
-		number("read_bytes", "bytes that were read from servers: page caches of clients serve more",
+		NumberKey("read_bytes", "bytes that were read from servers: page caches of clients serve more",
 			func(f *file) int64 { return f.Read.Bytes }).inBytes(),
-		number("write_bytes", "bytes that were written and did not fail, by replies", func(f *file) int64 { return f.Write.Bytes }).inBytes(),
-		text("pattern", patternDoc, func(f *file) string { return f.Pattern().String() }),
+		NumberKey("write_bytes", "bytes that were written and did not fail, by replies", func(f *file) int64 { return f.Write.Bytes }).inBytes(),
+		TextKey("pattern", patternDoc, func(f *file) string { return f.Pattern().String() }),
 		numberIf("read_size", "size of most reads", func(f *file) (int64, bool) { return f.Read.TypicalSize() }).inBytes(),
 		numberIf("write_size", "size of most writes", func(f *file) (int64, bool) { return f.Write.TypicalSize() }).inBytes(),
 		nids("clients", "nodes that did something with it, also servers", (*file).Clients),
 		texts("jobs", "jobs that did something with it", (*file).Jobs),
 		counts("errors", "errors of its RPCs, by name, and how often each occurred", func(f *file) []Count { return errorList(f.Errors) }),
-		text("read_pattern", "pattern of the reads", func(f *file) string { return f.Read.Pattern().String() }).omit(),
-		text("write_pattern", "pattern of the writes", func(f *file) string { return f.Write.Pattern().String() }).omit(),
-		number("unaligned", "ranges that were read or written and begin within a page of 4096 bytes",
+		TextKey("read_pattern", "pattern of the reads", func(f *file) string { return f.Read.Pattern().String() }).omit(),
+		TextKey("write_pattern", "pattern of the writes", func(f *file) string { return f.Write.Pattern().String() }).omit(),
+		NumberKey("unaligned", "ranges that were read or written and begin within a page of 4096 bytes",
 			func(f *file) int64 { return f.Read.Unaligned + f.Write.Unaligned }).nonzero(),
-		number("rewrites", "writes to a range for which a write failed before", func(f *file) int64 { return f.Rewrites }).nonzero(),
+		NumberKey("rewrites", "writes to a range for which a write failed before", func(f *file) int64 { return f.Rewrites }).nonzero(),
 	}
 	for kind, doc := range otherKinds {
 		if doc != "" {
@@ -53,25 +53,25 @@ var Files = Table[*file]{Record: "file", Command: "files", Name: "files", Prefix
 		}
 	}
 	return append(keys,
-		number("locks", "locks on it and its objects that were requested", func(f *file) int64 { return f.Locks }).nonzero(),
-		number("lock_waited", "time that these locks waited to be granted, in total", func(f *file) int64 { return f.LockWaited }).
+		NumberKey("locks", "locks on it and its objects that were requested", func(f *file) int64 { return f.Locks }).nonzero(),
+		NumberKey("lock_waited", "time that these locks waited to be granted, in total", func(f *file) int64 { return f.LockWaited }).
 			as(Duration).omit().when(hasLocks),
-		number("lock_held", "time that they were held, in total", func(f *file) int64 { return f.LockHeld }).as(Duration).omit().when(hasLocks),
+		NumberKey("lock_held", "time that they were held, in total", func(f *file) int64 { return f.LockHeld }).as(Duration).omit().when(hasLocks),
 		list("users", "who did it: users in jobs on nodes", func(f *file) []files.User { return f.Users }, userKeys()...),
-		number("other_users", "RPCs of users that were too many to keep", func(f *file) int64 { return f.Others() }).nonzero(),
+		NumberKey("other_users", "RPCs of users that were too many to keep", func(f *file) int64 { return f.Others() }).nonzero(),
 		list("objects", "its OST objects, by the layout", func(f *file) []files.Object {
 			objects, _ := f.Objects()
 			return objects
 		}, objectKeys()...).omit(),
-		number("other_objects", "objects that were too many to keep", func(f *file) int {
+		NumberKey("other_objects", "objects that were too many to keep", func(f *file) int {
 			_, more := f.Objects()
 			return more
 		}).nonzero(),
 		textsIf("other_paths", "paths by its other names: hard links", (*file).Links),
-		text("former", "path before its last rename", (*file).Former).omit(),
+		TextKey("former", "path before its last rename", (*file).Former).omit(),
 		point("removed", "the reply to the request that removed its last name", func(f *file) track.Point { return f.Removed }).omit(),
-		moment("first", "time of the first request about it", func(f *file) int64 { return f.First }),
-		moment("last", "time of the last one", func(f *file) int64 { return f.Last }))
+		TimeKey("first", "time of the first request about it", func(f *file) int64 { return f.First }),
+		TimeKey("last", "time of the last one", func(f *file) int64 { return f.Last }))
 })}
 
 const patternDoc = "how the ranges that were read or written follow each other, of most of them: sequential, strided or random"
@@ -99,15 +99,15 @@ var otherKinds = [files.Kinds]string{
 func userKeys() []*Key[*files.User] {
 	type user = files.User
 	keys := []*Key[*user]{
-		nid("client", "the node", func(u *user) lnet.NID { return u.Client }),
-		text("job", "the job", func(u *user) string { return u.Job }),
-		number("uid", "the user, where requests say it", func(u *user) uint32 { return u.UID }).when(func(u *user) bool { return u.HasUID }),
-		number("rpcs", "RPCs", func(u *user) int64 { return u.RPCs }).nonzero(),
-		number("read_bytes", "bytes that were read", func(u *user) int64 { return u.ReadBytes }).inBytes().nonzero(),
-		number("write_bytes", "bytes that were written", func(u *user) int64 { return u.WriteBytes }).inBytes().nonzero(),
+		NIDKey("client", "the node", func(u *user) lnet.NID { return u.Client }),
+		TextKey("job", "the job", func(u *user) string { return u.Job }),
+		NumberKey("uid", "the user, where requests say it", func(u *user) uint32 { return u.UID }).when(func(u *user) bool { return u.HasUID }),
+		NumberKey("rpcs", "RPCs", func(u *user) int64 { return u.RPCs }).nonzero(),
+		NumberKey("read_bytes", "bytes that were read", func(u *user) int64 { return u.ReadBytes }).inBytes().nonzero(),
+		NumberKey("write_bytes", "bytes that were written", func(u *user) int64 { return u.WriteBytes }).inBytes().nonzero(),
 	}
 	for k := range files.Kinds {
-		keys = append(keys, number(k.String(), "as of the file", func(u *user) uint32 { return u.Count[k] }).nonzero())
+		keys = append(keys, NumberKey(k.String(), "as of the file", func(u *user) uint32 { return u.Count[k] }).nonzero())
 	}
 	return keys
 }
@@ -116,9 +116,9 @@ func objectKeys() []*Key[*files.Object] {
 	type object = files.Object
 	return []*Key[*object]{
 		fid("fid", "FID of the object", func(o *object) track.FID { return o.FID }),
-		number("ost", "index of the OST", func(o *object) uint32 { return o.OST }).when(func(o *object) bool { return o.HasOST }),
-		number("stripe", "stripe of the file or component, from 0", func(o *object) uint32 { return o.Index }),
-		number("component", "id of the component; the upper half is the mirror", func(o *object) uint32 { return o.Component }).nonzero(),
+		NumberKey("ost", "index of the OST", func(o *object) uint32 { return o.OST }).when(func(o *object) bool { return o.HasOST }),
+		NumberKey("stripe", "stripe of the file or component, from 0", func(o *object) uint32 { return o.Index }),
+		NumberKey("component", "id of the component; the upper half is the mirror", func(o *object) uint32 { return o.Component }).nonzero(),
 	}
 }
 
@@ -135,25 +135,25 @@ func errorList(errors []files.Error) (list []Count) {
 var Directories = Table[*files.Directory]{Record: "directory", Command: "files", Keys: sync.OnceValue(func() []*Key[*files.Directory] {
 	type directory = files.Directory
 	done := func(name, doc string, k files.Kind) *Key[*directory] {
-		return number(name, doc, func(d *directory) int64 { return d.Count[k] })
+		return NumberKey(name, doc, func(d *directory) int64 { return d.Count[k] })
 	}
 	return []*Key[*directory]{
 		anyText("path", "path of the directory; … when it is unknown", func(d *directory) string { return d.Path }),
-		number("files", "number of files in it that RPCs were about", func(d *directory) int64 { return d.Files }),
-		number("rpcs", "RPCs about these files", func(d *directory) int64 { return d.RPCs }),
+		NumberKey("files", "number of files in it that RPCs were about", func(d *directory) int64 { return d.Files }),
+		NumberKey("rpcs", "RPCs about these files", func(d *directory) int64 { return d.RPCs }),
 		done("opens", "opens that did not fail", files.Open),
 		done("stats", "requests for attributes, by name or FID", files.Stat),
 		done("creates", "files that were created without an open", files.Create),
 		done("removes", "names that were removed", files.Remove),
 		done("reads", "reads: RPCs", files.Read),
 		done("writes", "writes: RPCs", files.Write),
-		number("read_bytes", "bytes that were read from servers", func(d *directory) int64 { return d.Read.Bytes }).inBytes(),
-		number("write_bytes", "bytes that were written and did not fail", func(d *directory) int64 { return d.Write.Bytes }).inBytes(),
-		text("pattern", patternDoc, func(d *directory) string { return d.Pattern().String() }),
+		NumberKey("read_bytes", "bytes that were read from servers", func(d *directory) int64 { return d.Read.Bytes }).inBytes(),
+		NumberKey("write_bytes", "bytes that were written and did not fail", func(d *directory) int64 { return d.Write.Bytes }).inBytes(),
+		TextKey("pattern", patternDoc, func(d *directory) string { return d.Pattern().String() }),
 		nids("clients", "nodes that did something with the files, at most 16", func(d *directory) []lnet.NID { return d.Clients }),
 		texts("jobs", "jobs that did something with the files, at most 16", func(d *directory) []string { return d.Jobs }),
 		counts("errors", "errors of these RPCs, by name, and how often each occurred", func(d *directory) []Count { return errorList(d.Errors) }),
-		number("lock_waited", "time that locks on the files waited to be granted, in total",
+		NumberKey("lock_waited", "time that locks on the files waited to be granted, in total",
 			func(d *directory) int64 { return d.LockWaited }).as(Duration),
 	}
 })}

@@ -52,15 +52,15 @@ var Findings = Table[*diagnose.Finding]{Record: "finding", Command: "diagnose", 
 	return []*Key[*finding]{
 		anyText("code", "code of the rule; lshark explain CODE describes it", func(f *finding) string { return f.Rule.Code }),
 		enum("severity", severities, "error, warning or note", func(f *finding) diagnose.Severity { return f.Severity }),
-		moment("time", "when it began", func(f *finding) int64 { return f.First }).known(),
-		moment("until", "when it ended, or happened last", func(f *finding) int64 { return f.Last }).known(),
-		text("target", "target that it is about", func(f *finding) string { return f.Target }),
+		TimeKey("time", "when it began", func(f *finding) int64 { return f.First }).known(),
+		TimeKey("until", "when it ended, or happened last", func(f *finding) int64 { return f.Last }).known(),
+		TextKey("target", "target that it is about", func(f *finding) string { return f.Target }),
 		textsIf("targets", "targets that it is about, where there are several", func(f *finding) []string { return f.Targets }),
-		text("target_index", targetIndexDoc, func(f *finding) string { return f.TargetIndex }).omit(),
-		nid("client", "client that it is about, also when that is a server", func(f *finding) lnet.NID { return f.Client }).known(),
-		nid("server", "server that it is about", func(f *finding) lnet.NID { return f.Server }).known(),
-		text("job", "job that it is about", func(f *finding) string { return f.Job }).omit(),
-		number("count", "how often it happened", func(f *finding) int64 { return f.Count }),
+		TextKey("target_index", targetIndexDoc, func(f *finding) string { return f.TargetIndex }).omit(),
+		NIDKey("client", "client that it is about, also when that is a server", func(f *finding) lnet.NID { return f.Client }).known(),
+		NIDKey("server", "server that it is about", func(f *finding) lnet.NID { return f.Server }).known(),
+		TextKey("job", "job that it is about", func(f *finding) string { return f.Job }).omit(),
+		NumberKey("count", "how often it happened", func(f *finding) int64 { return f.Count }),
 		anyText("text", "what was found, in words", func(f *finding) string { return f.Text }),
 		list("evidence", "messages, or lines of logs, that prove it", func(f *finding) []diagnose.Evidence { return f.Evidence },
 			evidenceKeys()...),
@@ -78,13 +78,13 @@ var Findings = Table[*diagnose.Finding]{Record: "finding", Command: "diagnose", 
 			float("measured", "what was compared with it", func(c *diagnose.Comparison) float64 { return math.Round(c.Measured*1e6) / 1e6 }),
 			anyText("unit", "unit of both: s, B, %, or what is counted", func(c *diagnose.Comparison) string { return c.Unit })).omit(),
 		anyText("id", "names the finding among those of the same input", func(f *finding) string { return f.ID }),
-		text("cause", "id of the finding that it follows from", func(f *finding) string {
+		TextKey("cause", "id of the finding that it follows from", func(f *finding) string {
 			if f.Cause == nil {
 				return ""
 			}
 			return f.Cause.ID
 		}),
-		text("next", "what to look at next", func(f *finding) string { return f.Next }),
+		TextKey("next", "what to look at next", func(f *finding) string { return f.Next }),
 	}
 })}
 
@@ -93,18 +93,18 @@ func suspectKeys() []*Key[*diagnose.Place] {
 	type place = diagnose.Place
 	return []*Key[*place]{
 		enum("place", places, "what kind of place it is", func(p *place) diagnose.PlaceKind { return p.Kind }),
-		text("target", "target that the place belongs to", func(p *place) string { return p.Target }).omit(),
-		nid("node", "node that the place is, or is on", func(p *place) lnet.NID { return p.Node }).nonzero().
+		TextKey("target", "target that the place belongs to", func(p *place) string { return p.Target }).omit(),
+		NIDKey("node", "node that the place is, or is on", func(p *place) lnet.NID { return p.Node }).nonzero().
 			when(func(p *place) bool { return !p.IsBetween() }),
 		textsIf("nodes", "of a place between two nodes: both", func(p *place) []string { return []string{p.Node.String(), p.Peer.String()} }).
 			when((*place).IsBetween),
-		text("direction", "of a path that is broken in one direction only: from which node to which", (*place).DirectionText).omit(),
+		TextKey("direction", "of a path that is broken in one direction only: from which node to which", (*place).DirectionText).omit(),
 	}
 }
 
 func evidenceKeys() []*Key[*diagnose.Evidence] {
 	type evidence = diagnose.Evidence
 	return append(placeKeys(func(e *evidence) track.Point { return e.Point }, func(e *evidence) string { return e.File }),
-		number("line", "number of the line of the log that proves it", (*evidence).Line).nonzero(),
+		NumberKey("line", "number of the line of the log that proves it", (*evidence).Line).nonzero(),
 		anyText("text", "what the message shows", func(e *evidence) string { return e.Text }))
 }

@@ -107,8 +107,10 @@ type integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
+// NumberKey makes a key of a number.
+//
 //go:noinline
-func number[R any, N integer](name, doc string, get func(r R) N) *Key[R] {
+func NumberKey[R any, N integer](name, doc string, get func(r R) N) *Key[R] {
 	return &Key[R]{Name: name, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.U = uint64(get(r))
 		return true
@@ -127,21 +129,21 @@ func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) *Key[
 }
 
 func enum[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) *Key[R] {
-	return number(name, doc, get).named(Enum, names)
+	return NumberKey(name, doc, get).named(Enum, names)
 }
 
 func flags[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) *Key[R] {
-	return number(name, doc, get).named(Flags, names)
+	return NumberKey(name, doc, get).named(Flags, names)
 }
 
-// duration makes a key of a time span in nanoseconds that not every record has.
-func duration[R any](name, doc string, get func(r R) (ns int64, ok bool)) *Key[R] {
+// DurationKey makes a key of a time span in nanoseconds that not every record has.
+func DurationKey[R any](name, doc string, get func(r R) (ns int64, ok bool)) *Key[R] {
 	return numberIf(name, doc, get).as(Duration)
 }
 
-// moment makes a key of a time in nanoseconds since the epoch.
-func moment[R any](name, doc string, get func(r R) int64) *Key[R] {
-	return number(name, doc, get).as(Time)
+// TimeKey makes a key of a time in nanoseconds since the epoch.
+func TimeKey[R any](name, doc string, get func(r R) int64) *Key[R] {
+	return NumberKey(name, doc, get).as(Time)
 }
 
 func float[R any](name, doc string, get func(r R) float64) *Key[R] {
@@ -155,10 +157,10 @@ func boolean[R any](name, doc string, get func(r R) bool) *Key[R] {
 	return &Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ int, _ *Value) bool { return get(r) }}
 }
 
-// text makes a key of a text, unknown where it is empty.
+// TextKey makes a key of a text, unknown where it is empty.
 //
 //go:noinline
-func text[R any](name, doc string, get func(r R) string) *Key[R] {
+func TextKey[R any](name, doc string, get func(r R) string) *Key[R] {
 	return &Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.SetString(get(r))
 		return len(v.Text) > 0
@@ -166,7 +168,7 @@ func text[R any](name, doc string, get func(r R) string) *Key[R] {
 }
 
 func anyText[R any](name, doc string, get func(r R) string) *Key[R] {
-	k := text(name, doc, get)
+	k := TextKey(name, doc, get)
 	k.Get = func(r R, _ int, v *Value) bool {
 		v.SetString(get(r))
 		return true
@@ -193,7 +195,7 @@ func errno[R any](name, doc string, get func(r R) int32) *Key[R] {
 
 // release makes a key of a version of Lustre, unknown where it is 0.
 func release[R any](name, doc string, get func(r R) uint32) *Key[R] {
-	return text(name, doc, func(r R) string {
+	return TextKey(name, doc, func(r R) string {
 		if version := get(r); version != 0 {
 			return string(schema.AppendVersion(nil, version))
 		}
@@ -201,7 +203,8 @@ func release[R any](name, doc string, get func(r R) uint32) *Key[R] {
 	})
 }
 
-func nid[R any](name, doc string, get func(r R) lnet.NID) *Key[R] {
+// NIDKey makes a key of the NID of a node.
+func NIDKey[R any](name, doc string, get func(r R) lnet.NID) *Key[R] {
 	return &Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, _ int, v *Value) bool {
 		v.NID = get(r)
 		return true
@@ -276,9 +279,9 @@ func pointKeys[R any](at func(r R) track.Point) []*Key[R] {
 func placeKeys[R any](at func(r R) track.Point, file func(r R) string) []*Key[R] {
 	seen := func(r R) bool { return !at(r).IsZero() }
 	return []*Key[R]{
-		text("file", "file of the frame, when several are read", file).omit(),
-		number("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(func(r R) bool { return at(r).Frame > 0 }),
-		moment("time", timeDoc, func(r R) int64 { return at(r).Time }).when(seen),
+		TextKey("file", "file of the frame, when several are read", file).omit(),
+		NumberKey("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(func(r R) bool { return at(r).Frame > 0 }),
+		TimeKey("time", timeDoc, func(r R) int64 { return at(r).Time }).when(seen),
 	}
 }
 

@@ -45,7 +45,7 @@ var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix
 					v.U = l.Desc.Name[i]
 					return true
 				}},
-			text("text", "what the name stands for: FID, object, quota id or configuration log",
+			TextKey("text", "what the name stands for: FID, object, quota id or configuration log",
 				func(l *lock) string { return string(l.Desc.AppendResource(nil)) }),
 		).when((*lock).HasResource),
 		enum("type", lockTypes, "kind of lock", func(l *lock) uint64 { return l.Desc.Kind }).when((*lock).HasResource),
@@ -54,30 +54,30 @@ var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix
 			func(l *lock) uint64 { return l.Desc.Bits }).
 			when(isInodebits),
 		object("extent", "of an extent lock or a flock: the range that it covers",
-			number("start", "first byte", func(l *lock) uint64 { return l.Desc.Start }).inBytes().when(hasExtent), end).when(hasExtent),
-		number("group", "id of a group lock", func(l *lock) uint64 { return l.Desc.Group }).omit().
+			NumberKey("start", "first byte", func(l *lock) uint64 { return l.Desc.Start }).inBytes().when(hasExtent), end).when(hasExtent),
+		NumberKey("group", "id of a group lock", func(l *lock) uint64 { return l.Desc.Group }).omit().
 			when(func(l *lock) bool { return l.HasDesc() && l.Desc.IsGroup() }),
-		number("pid", "process that requested a flock", func(l *lock) uint32 { return l.Desc.PID }).omit().when(isFlock),
+		NumberKey("pid", "process that requested a flock", func(l *lock) uint32 { return l.Desc.PID }).omit().when(isFlock),
 		{Name: "fid", Type: FID, JSON: Omit, Doc: "FID of the file or object", Get: func(l *lock, _ int, v *Value) (ok bool) {
 			v.U, v.OID, v.Ver, ok = l.Desc.FID()
 			return ok
 		}},
-		nid("client", "node that has the lock, also when it is a server", func(l *lock) lnet.NID { return l.Client }),
-		nid("server", "node that grants it", func(l *lock) lnet.NID { return l.Server }),
-		text("target", targetDoc, (*lock).Target),
-		text("job", "job id of the request", func(l *lock) string { return l.Job }),
-		number("handle", "the server's handle of the lock", func(l *lock) uint64 { return l.Handle }).as(Hex).known(),
-		number("client_handle", "the client's handle of the lock", func(l *lock) uint64 { return l.ClientHandle }).as(Hex).known(),
+		NIDKey("client", "node that has the lock, also when it is a server", func(l *lock) lnet.NID { return l.Client }),
+		NIDKey("server", "node that grants it", func(l *lock) lnet.NID { return l.Server }),
+		TextKey("target", targetDoc, (*lock).Target),
+		TextKey("job", "job id of the request", func(l *lock) string { return l.Job }),
+		NumberKey("handle", "the server's handle of the lock", func(l *lock) uint64 { return l.Handle }).as(Hex).known(),
+		NumberKey("client_handle", "the client's handle of the lock", func(l *lock) uint64 { return l.ClientHandle }).as(Hex).known(),
 		point("asked", "the request; unknown when it was before the capture", func(l *lock) track.Point { return l.Asked }),
 		point("granted", "the reply or the completion callback that granted it", func(l *lock) track.Point { return l.Granted }),
-		duration("waited", "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not "+
+		DurationKey("waited", "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not "+
 			"captured, and for an intent, of which "+
 			"the rest takes time, too, unless others kept it waiting",
 			(*lock).Waited),
-		duration("held", "time from the grant to the end of the lock or of the capture", (*lock).Held),
+		DurationKey("held", "time from the grant to the end of the lock or of the capture", (*lock).Held),
 		boolean("blocked", "the reply says that the lock has to wait for others", func(l *lock) bool { return l.Blocked }),
 		errno("error", "error with which the server refused it", func(l *lock) int32 { return l.Error }).omit(),
-		number("replays", "how often the client replayed it to a restarted server", func(l *lock) int { return l.Replays }).nonzero(),
+		NumberKey("replays", "how often the client replayed it to a restarted server", func(l *lock) int { return l.Replays }).nonzero(),
 		boolean("stuck", "it was never granted, or a callback about it was not answered or not obeyed", (*lock).IsStuck),
 		listOf("blocked_by", "locks that kept it waiting: the server sent them a blocking callback, or they are flocks on the same range, "+
 			"or group locks, which get none", func(l *lock) int { return len(l.BlockedBy) },
@@ -89,7 +89,7 @@ var Locks = Table[*lock]{Record: "lock", Command: "locks", Name: "locks", Prefix
 					func(c *locks.Convert) uint64 { return c.Bits }))...).omit(),
 		listOf("log", "what debug logs of its nodes have about it, oldest first; times are by the clock of the capture",
 			func(l *lock) int { return len(l.Lines) }, func(l *lock, i int) lockLine { return lockLine{&l.Lines[i], l} }, lockLineKeys()...).omit(),
-		number("dropped", "number of entries of blocked_by, callbacks, converts and log that were too many to keep",
+		NumberKey("dropped", "number of entries of blocked_by, callbacks, converts and log that were too many to keep",
 			func(l *lock) int { return l.Dropped }).
 			nonzero(),
 		object("ended", "how the lock ended", append([]*Key[*lock]{anyText("how",
@@ -120,10 +120,10 @@ type blocker struct {
 
 func blockerKeys() []*Key[blocker] {
 	return []*Key[blocker]{
-		nid("client", "node that had the lock", func(b blocker) lnet.NID { return b.Client }),
-		number("handle", "the server's handle of the lock", func(b blocker) uint64 { return b.Handle }).as(Hex).known(),
-		text("job", "job id of its request", func(b blocker) string { return b.Job }),
-		number("waited", "how long it kept the other waiting", func(b blocker) int64 { return b.Time(b.waiting) }).as(Duration),
+		NIDKey("client", "node that had the lock", func(b blocker) lnet.NID { return b.Client }),
+		NumberKey("handle", "the server's handle of the lock", func(b blocker) uint64 { return b.Handle }).as(Hex).known(),
+		TextKey("job", "job id of its request", func(b blocker) string { return b.Job }),
+		NumberKey("waited", "how long it kept the other waiting", func(b blocker) int64 { return b.Time(b.waiting) }).as(Duration),
 	}
 }
 
@@ -144,8 +144,8 @@ var lockEvents = map[debuglog.Kind]string{
 
 func lockLineKeys() []*Key[lockLine] {
 	return []*Key[lockLine]{
-		number("time", "when it was written", func(l lockLine) int64 { return l.Time }).as(Time),
-		nid("node", "node that wrote it", func(l lockLine) lnet.NID {
+		NumberKey("time", "when it was written", func(l lockLine) int64 { return l.Time }).as(Time),
+		NIDKey("node", "node that wrote it", func(l lockLine) lnet.NID {
 			if l.OnClient {
 				return l.of.Client
 			}
@@ -158,8 +158,8 @@ func lockLineKeys() []*Key[lockLine] {
 		flags("bits", opcodes.LdlmInodebits, "of convert: the parts of the inode that the client keeps", func(l lockLine) uint64 { return l.Bits }).omit().
 			when(func(l lockLine) bool { return l.Kind == debuglog.LockConverts }),
 		errno("error", "of replied: status of the reply", func(l lockLine) int32 { return l.Status }).omit(),
-		text("file", "name of the log", func(l lockLine) string { return l.File }),
-		number("line", "number of the line", func(l lockLine) int64 { return l.Number }),
+		TextKey("file", "name of the log", func(l lockLine) string { return l.File }),
+		NumberKey("line", "number of the line", func(l lockLine) int64 { return l.Number }),
 	}
 }
 
@@ -184,16 +184,16 @@ func callbackKeys() []*Key[*locks.Callback] {
 var Holders = Table[*locks.Holder]{Record: "blocker", Command: "locks", Keys: sync.OnceValue(func() []*Key[*locks.Holder] {
 	type holder = locks.Holder
 	return []*Key[*holder]{
-		nid("client", "node that had the locks", func(h *holder) lnet.NID { return h.Client }),
-		text("job", "job id of their requests, when it is known", func(h *holder) string { return h.Job }),
-		nid("server", "node that granted them", func(h *holder) lnet.NID { return h.Server }),
-		text("target", "target of the locks, when it is known", func(h *holder) string { return h.Target }),
-		text("resource", "what was locked: FID, object, quota id or configuration log",
+		NIDKey("client", "node that had the locks", func(h *holder) lnet.NID { return h.Client }),
+		TextKey("job", "job id of their requests, when it is known", func(h *holder) string { return h.Job }),
+		NIDKey("server", "node that granted them", func(h *holder) lnet.NID { return h.Server }),
+		TextKey("target", "target of the locks, when it is known", func(h *holder) string { return h.Target }),
+		TextKey("resource", "what was locked: FID, object, quota id or configuration log",
 			func(h *holder) string { return string(h.Resource.AppendResource(nil)) }),
 		enum("type", lockTypes, "kind of the locks", func(h *holder) uint64 { return h.Resource.Kind }).known(),
-		number("waits", "number of locks that had to wait for them", func(h *holder) int64 { return h.Waits }),
-		number("waited", "how long these waited for them, in total", func(h *holder) int64 { return h.Time }).as(Duration),
-		number("longest", "the longest of these waits", func(h *holder) int64 { return h.Longest }).as(Duration),
+		NumberKey("waits", "number of locks that had to wait for them", func(h *holder) int64 { return h.Waits }),
+		NumberKey("waited", "how long these waited for them, in total", func(h *holder) int64 { return h.Time }).as(Duration),
+		NumberKey("longest", "the longest of these waits", func(h *holder) int64 { return h.Longest }).as(Duration),
 		nids("waiters", "nodes that waited", func(h *holder) []lnet.NID { return h.Waiters }),
 	}
 })}

@@ -19,11 +19,11 @@ type LogLine struct {
 // LogLines are the keys of lines of logs.
 var LogLines = Table[*LogLine]{Record: "log line", Command: "ladder", Keys: sync.OnceValue(func() []*Key[*LogLine] {
 	return []*Key[*LogLine]{
-		text("file", "name of the log", func(l *LogLine) string { return l.File }),
-		number("line", "number of the line", func(l *LogLine) int64 { return l.Line }),
-		moment("time", "when it was written, by the clock of the capture", func(l *LogLine) int64 { return l.Time }),
-		nid("node", "node that wrote it", func(l *LogLine) lnet.NID { return l.Node }),
-		text("text", "what it says", func(l *LogLine) string { return l.Text }),
+		TextKey("file", "name of the log", func(l *LogLine) string { return l.File }),
+		NumberKey("line", "number of the line", func(l *LogLine) int64 { return l.Line }),
+		TimeKey("time", "when it was written, by the clock of the capture", func(l *LogLine) int64 { return l.Time }),
+		NIDKey("node", "node that wrote it", func(l *LogLine) lnet.NID { return l.Node }),
+		TextKey("text", "what it says", func(l *LogLine) string { return l.Text }),
 	}
 })}
 
@@ -48,38 +48,38 @@ func logKeys() []*Key[*rpc] {
 		return &r.Log.Server
 	}
 	return slices.Concat(inside(handled,
-		number("service", "time that a thread of the server worked for it", func(c *call) int64 { return c.Service }).as(Duration),
-		number("queue", "time that it waited for a thread of the server", (*call).Queue).as(Duration),
-		number("total", "time from its arrival at the server until the thread was ready with it",
+		NumberKey("service", "time that a thread of the server worked for it", func(c *call) int64 { return c.Service }).as(Duration),
+		NumberKey("queue", "time that it waited for a thread of the server", (*call).Queue).as(Duration),
+		NumberKey("total", "time from its arrival at the server until the thread was ready with it",
 			func(c *call) int64 { return c.Total }).as(Duration),
 	), inside(client,
-		moment("sent", "when the client gave it to LNet", func(c *call) int64 { return c.Sent }).known(),
-		moment("completed", "when it was over for the client", func(c *call) int64 { return c.Completed }).known(),
+		TimeKey("sent", "when the client gave it to LNet", func(c *call) int64 { return c.Sent }).known(),
+		TimeKey("completed", "when it was over for the client", func(c *call) int64 { return c.Completed }).known(),
 	), inside(server,
-		moment("arrived", "when it arrived at the server", func(c *call) int64 { return c.Arrived }).known(),
-		moment("handling", "when a thread of the server began with it", func(c *call) int64 { return c.Handling }).known(),
-		moment("handled", "when the thread was ready with it", func(c *call) int64 { return c.Handled }).known(),
-		text("thread", "name of the thread of the server", func(c *call) string { return c.Process }),
-		number("thread_pid", "number of the thread of the server", func(c *call) int { return int(c.PID) }).known(),
+		TimeKey("arrived", "when it arrived at the server", func(c *call) int64 { return c.Arrived }).known(),
+		TimeKey("handling", "when a thread of the server began with it", func(c *call) int64 { return c.Handling }).known(),
+		TimeKey("handled", "when the thread was ready with it", func(c *call) int64 { return c.Handled }).known(),
+		TextKey("thread", "name of the thread of the server", func(c *call) string { return c.Process }),
+		NumberKey("thread_pid", "number of the thread of the server", func(c *call) int { return int(c.PID) }).known(),
 	), inside(client,
-		text("process", "name of the process or thread of the client that sent it", func(c *call) string { return c.Process }),
-		number("process_pid", "number of that process", func(c *call) int { return int(c.PID) }).known(),
+		TextKey("process", "name of the process or thread of the client that sent it", func(c *call) string { return c.Process }),
+		NumberKey("process_pid", "number of that process", func(c *call) int { return int(c.PID) }).known(),
 	), []*Key[*rpc]{
-		number("handlings", "how often the server handled it; the other values are of the last time",
+		NumberKey("handlings", "how often the server handled it; the other values are of the last time",
 			func(r *rpc) int { return r.Log.Handled }).when(func(r *rpc) bool { return server(r) != nil }),
 	}, inside(server,
-		number("refs", "references to the export of the client at the server", func(c *call) int32 { return c.Refs }),
+		NumberKey("refs", "references to the export of the client at the server", func(c *call) int32 { return c.Refs }),
 	), inside(handled,
-		number("transno", "number of the transaction", func(c *call) uint64 { return c.Transno }).as(Decimal),
+		NumberKey("transno", "number of the transaction", func(c *call) uint64 { return c.Transno }).as(Decimal),
 		&Key[*call]{Name: "status", Type: Status, Names: opcodes.LdlmError, Doc: "status of the reply at the server; null: there was none yet",
 			Get: func(c *call, _ int, v *Value) bool {
 				v.SetStatus(c.Opcode, c.ReplyStatus)
 				return c.ReplyStatus != debuglog.NoReply
 			}},
 	), inside(client,
-		moment("failed", "when the client last gave up waiting for the reply", func(c *call) int64 { return c.Failed }).known(),
+		TimeKey("failed", "when the client last gave up waiting for the reply", func(c *call) int64 { return c.Failed }).known(),
 	), []*Key[*rpc]{
-		text("not_on_wire", "what the log of a node has and a capture taken on this node has not: request (the node has sent it) or reply "+
+		TextKey("not_on_wire", "what the log of a node has and a capture taken on this node has not: request (the node has sent it) or reply "+
 			"(the server has made it)",
 			func(r *rpc) string {
 				if r.Log == nil {

@@ -47,27 +47,27 @@ func (m *Message) Tree() *dissect.Tree {
 var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: true, Keys: sync.OnceValue(func() []*Key[*Message] {
 	type request = dissect.RequestInfo
 	return slices.Concat([]*Key[*Message]{
-		text("file", "file of the frame, when several are read: the end of its path, long enough to distinguish it from the others",
+		TextKey("file", "file of the frame, when several are read: the end of its path, long enough to distinguish it from the others",
 			func(m *Message) string { return m.File }).omit(),
-		number("frame", "number of the frame that completed the message, from 1, in its file", func(m *Message) int64 { return m.Frame }),
-		moment("time", "time of that frame", func(m *Message) int64 { return m.Time }),
-		number("rel", "time since the first frame of the capture", func(m *Message) int64 { return m.Time - m.First }).as(Duration),
-		number("conn", "number of the connection, from 0 in order of appearance", func(m *Message) int { return m.Conn }),
+		NumberKey("frame", "number of the frame that completed the message, from 1, in its file", func(m *Message) int64 { return m.Frame }),
+		TimeKey("time", "time of that frame", func(m *Message) int64 { return m.Time }),
+		NumberKey("rel", "time since the first frame of the capture", func(m *Message) int64 { return m.Time - m.First }).as(Duration),
+		NumberKey("conn", "number of the connection, from 0 in order of appearance", func(m *Message) int { return m.Conn }),
 		address("src", "IP address and port of the sender", func(m *Message) netip.AddrPort { return m.Src }),
 		address("dst", "IP address and port of the receiver", func(m *Message) netip.AddrPort { return m.Dst }),
 	}, inside(transfer,
-		number("src_qp", "number of the sender's InfiniBand queue pair, if it is known",
+		NumberKey("src_qp", "number of the sender's InfiniBand queue pair, if it is known",
 			func(x *lnet.IB) uint32 { return x.SrcQP }).as(Hex).nonzero(),
-		number("dst_qp", "number of the receiver's InfiniBand queue pair", func(x *lnet.IB) uint32 { return x.DestQP }).as(Hex).nonzero(),
+		NumberKey("dst_qp", "number of the receiver's InfiniBand queue pair", func(x *lnet.IB) uint32 { return x.DestQP }).as(Hex).nonzero(),
 	), []*Key[*Message]{
 		enum("kind", kinds, "what the message is", func(m *Message) lnet.Kind { return m.Kind }),
 	}, sections(dissect.TransportSections()), []*Key[*Message]{
-		text("reject", "why an InfiniBand connection was refused: the reason of o2iblnd, or that of the connection manager", refusal).omit(),
+		TextKey("reject", "why an InfiniBand connection was refused: the reason of o2iblnd, or that of the connection manager", refusal).omit(),
 		enum("opcode", opcodes.Opcodes, "operation, also of bulk messages", func(m *Message) uint32 { return m.RPC.Opcode }).omit().
 			when(func(m *Message) bool { return m.RPC.HasOpcode }),
 		enum("opcode_inferred", opcodes.Opcodes, inferredDoc, func(m *Message) uint32 { return m.RPC.Inferred }).nonzero(),
-		text("variant", variantDoc, func(m *Message) string { return m.RPC.Variant.String() }).omit(),
-		number("xid", "number of the RPC, also of its bulk messages", func(m *Message) uint64 { return m.RPC.XID }).as(Decimal).omit().
+		TextKey("variant", variantDoc, func(m *Message) string { return m.RPC.Variant.String() }).omit(),
+		NumberKey("xid", "number of the RPC, also of its bulk messages", func(m *Message) uint64 { return m.RPC.XID }).as(Decimal).omit().
 			when(func(m *Message) bool { return m.RPC.HasXID }),
 		errno("error", "name of the error of a reply: its status when that is negative, else the first error inside it, such as that of an intent", func(m *Message) int32 {
 			if errno := m.RPC.GSS.Errno(); errno != 0 {
@@ -82,13 +82,13 @@ var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: tr
 			v.SetStatus(m.RPC.Opcode, m.RPC.Status)
 			return m.Kind == lnet.Reply && m.RPC.HasOpcode && m.RPC.Type != 0
 		}},
-		duration("latency", "time from the request to this reply", func(m *Message) (int64, bool) {
+		DurationKey("latency", "time from the request to this reply", func(m *Message) (int64, bool) {
 			if m.Kind != lnet.Reply || m.Req == nil || m.Req.Frame == 0 {
 				return 0, false
 			}
 			return m.Time - m.Req.Time, true
 		}).omit(),
-		text("target", "target of the connection, without \"_UUID\", as far as connects before the message tell",
+		TextKey("target", "target of the connection, without \"_UUID\", as far as connects before the message tell",
 			func(m *Message) string { return m.Target }).omit(),
 	}, inside(func(m *Message) *request { return m.Req },
 		rawText("job", "job id of the request", (*request).Job).omit(),
@@ -98,16 +98,16 @@ var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: tr
 		}
 		return m.Req
 	},
-		number("request_frame", "frame of the request, of the messages that follow it", func(q *request) int64 { return q.Frame }).nonzero(),
-		text("request_file", "file of that frame, when several are read", func(q *request) string { return q.File }).omit(),
+		NumberKey("request_frame", "frame of the request, of the messages that follow it", func(q *request) int64 { return q.Frame }).nonzero(),
+		TextKey("request_file", "file of that frame, when several are read", func(q *request) string { return q.File }).omit(),
 	), inside(func(m *Message) *request {
 		if m.Req == nil || m.Req.ReplyOrder == m.Order {
 			return nil
 		}
 		return m.Req
 	},
-		number("reply_frame", "frame of the first reply, of the messages that follow it", func(q *request) int64 { return q.ReplyFrame }).nonzero(),
-		text("reply_file", "file of that frame, when several are read", func(q *request) string { return q.ReplyFile }).omit(),
+		NumberKey("reply_frame", "frame of the first reply, of the messages that follow it", func(q *request) int64 { return q.ReplyFrame }).nonzero(),
+		TextKey("reply_file", "file of that frame, when several are read", func(q *request) string { return q.ReplyFile }).omit(),
 	), []*Key[*Message]{
 		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is " +
 			"equal is enough",
@@ -116,7 +116,7 @@ var Messages = Table[*Message]{Record: "record", Name: "messages", InFilters: tr
 				return true
 			}},
 	}, sections(dissect.MessageSections()), []*Key[*Message]{
-		number("bytes", "bytes of bulk data", func(m *Message) int { return m.RPC.Bytes }).inBytes().omit().when(carriesBulk),
+		NumberKey("bytes", "bytes of bulk data", func(m *Message) int { return m.RPC.Bytes }).inBytes().omit().when(carriesBulk),
 	}, inside(transfer, object("rdma", "RDMA transfer that carried the payload", transferKeys()...).omit().when(hasTransfer)), []*Key[*Message]{
 		notes(),
 	})
@@ -193,13 +193,13 @@ func hasTransfer(x *lnet.IB) bool { return len(x.Parts) > 1 || x.Writes.Packets 
 func transferKeys() []*Key[*lnet.IB] {
 	wrote := func(x *lnet.IB) bool { return x.Writes.Packets > 0 }
 	return []*Key[*lnet.IB]{
-		number("packets", "number of packets of RDMA writes", func(x *lnet.IB) int { return x.Writes.Packets }).when(wrote),
-		number("bytes", "bytes in them", func(x *lnet.IB) int { return x.Writes.Bytes }).inBytes().when(wrote),
-		number("first_frame", "number of the frame with the first of them", func(x *lnet.IB) int64 { return x.Writes.First.Number }).when(wrote),
-		number("last_frame", "number of the frame with the last of them", func(x *lnet.IB) int64 { return x.Writes.Last.Number }).when(wrote),
-		number("time", "time from the first to the last of them", func(x *lnet.IB) int64 { return x.Writes.Last.Time - x.Writes.First.Time }).
+		NumberKey("packets", "number of packets of RDMA writes", func(x *lnet.IB) int { return x.Writes.Packets }).when(wrote),
+		NumberKey("bytes", "bytes in them", func(x *lnet.IB) int { return x.Writes.Bytes }).inBytes().when(wrote),
+		NumberKey("first_frame", "number of the frame with the first of them", func(x *lnet.IB) int64 { return x.Writes.First.Number }).when(wrote),
+		NumberKey("last_frame", "number of the frame with the last of them", func(x *lnet.IB) int64 { return x.Writes.Last.Number }).when(wrote),
+		NumberKey("time", "time from the first to the last of them", func(x *lnet.IB) int64 { return x.Writes.Last.Time - x.Writes.First.Time }).
 			as(Duration).when(wrote),
-		number("status", "negative errno of a transfer that failed", func(x *lnet.IB) int32 { return x.Status }).as(Int).omit().
+		NumberKey("status", "negative errno of a transfer that failed", func(x *lnet.IB) int32 { return x.Status }).as(Int).omit().
 			when(func(x *lnet.IB) bool { return x.Status < 0 }),
 		list("messages", "messages of o2iblnd that the transfer consists of", func(x *lnet.IB) []lnet.IBPart {
 			if !hasTransfer(x) {
@@ -209,7 +209,7 @@ func transferKeys() []*Key[*lnet.IB] {
 		},
 			enum("type", opcodes.IblndMsgType, "type of the message", func(p *lnet.IBPart) uint64 { return opcodes.IbmType.Uint(p.Data, false) }).
 				when(func(p *lnet.IBPart) bool { return len(p.Data) > opcodes.IbmType.Off }),
-			number("frame", frameDoc, func(p *lnet.IBPart) int64 { return p.Frame.Number }),
-			moment("time", timeDoc, func(p *lnet.IBPart) int64 { return p.Frame.Time })).omit(),
+			NumberKey("frame", frameDoc, func(p *lnet.IBPart) int64 { return p.Frame.Number }),
+			TimeKey("time", timeDoc, func(p *lnet.IBPart) int64 { return p.Frame.Time })).omit(),
 	}
 }
