@@ -6,33 +6,6 @@ import (
 	"strings"
 )
 
-// clickHouseTypes translates the types of DuckDB: of columns, in lists, and of the parts of a STRUCT, of which
-// there are only lists.
-var clickHouseTypes = func() *strings.Replacer {
-	pairs := []string{"STRUCT(", "Array(Tuple(", ")[]", "))", "MAP(", "Map("}
-	for _, t := range [...][2]string{
-		{"TIMESTAMP WITH TIME ZONE", "DateTime64(6, 'UTC')"},
-		{"UBIGINT", "UInt64"},
-		{"BIGINT", "Int64"},
-		{"BOOLEAN", "UInt8"},
-		{"DOUBLE", "Float64"},
-		{"VARCHAR", "String"},
-	} {
-		pairs = append(pairs, t[0]+"[]", "Array("+t[1]+")", `" `+t[0], "` "+nullable(t[1]), t[0], t[1])
-	}
-	return strings.NewReplacer(append(pairs, `"`, "`")...)
-}()
-
-// nullable returns the type of a value that may be NULL. Strings and flags are empty and
-// 0 instead, which costs nothing.
-func nullable(t string) string {
-	switch t {
-	case "Int64", "UInt64", "Float64", "DateTime64(6, 'UTC')":
-		return "Nullable(" + t + ")"
-	}
-	return t
-}
-
 // fewValues are the columns with strings of which each file has few.
 var fewValues = strings.Fields("opcode pb_opc pb_type variant kind type mode state client server target target_index target_from job error " +
 	"reply_missing lock_wait_end sensor capture")
@@ -44,7 +17,7 @@ func appendClickHouse(out []byte, t SchemaTable) []byte {
 	out = fmt.Appendf(out, "\nCREATE TABLE %s (\n", t.Name)
 	rpcs := t.Name == "rpcs"
 	for _, c := range t.Columns {
-		kind := nullable(clickHouseTypes.Replace(c.Type))
+		kind := c.ClickHouse
 		switch {
 		case kind == "String" && (slices.Contains(fewValues, c.Name) || strings.HasSuffix(c.Name, "_file")):
 			kind = "LowCardinality(String)"

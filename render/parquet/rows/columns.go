@@ -37,19 +37,22 @@ const (
 	asList               // LIST of one of those above asTexts, or of a group: the key is a list
 )
 
-// types are the types of kinds: those of Parquet, of kinds that are neither lists nor maps, and those of DuckDB.
+// types are the types of kinds: those of Parquet, of kinds that are neither lists nor maps, those of DuckDB, and
+// those of ClickHouse.
 var types = [...]struct {
-	parquet parquet.Type
-	sql     string
+	parquet         parquet.Type
+	sql, clickHouse string
+	nullable        bool // in ClickHouse; strings and flags are empty and 0 instead, which costs nothing
 }{
-	asInt:    {parquet.Int64, "BIGINT"},
-	asUint:   {parquet.Uint64, "UBIGINT"},
-	asBool:   {parquet.Boolean, "BOOLEAN"},
-	asFloat:  {parquet.Double, "DOUBLE"},
-	asText:   {parquet.String, "VARCHAR"},
-	asTime:   {parquet.Timestamp, "TIMESTAMP WITH TIME ZONE"},
-	asTexts:  {sql: "VARCHAR[]"},
-	asCounts: {sql: "MAP(VARCHAR, BIGINT)"},
+	asInt:    {parquet.Int64, "BIGINT", "Int64", true},
+	asUint:   {parquet.Uint64, "UBIGINT", "UInt64", true},
+	asBool:   {parquet.Boolean, "BOOLEAN", "UInt8", false},
+	asFloat:  {parquet.Double, "DOUBLE", "Float64", true},
+	asText:   {parquet.String, "VARCHAR", "String", false},
+	asTime:   {parquet.Timestamp, "TIMESTAMP WITH TIME ZONE", "DateTime64(6, 'UTC')", true},
+	asTexts:  {sql: "VARCHAR[]", clickHouse: "Array(String)"},
+	asCounts: {sql: "MAP(VARCHAR, BIGINT)", clickHouse: "Map(String, Int64)"},
+	asList:   {}, // by its parts
 }
 
 // nanoseconds is the end of the name of the second column of a time.

@@ -14,6 +14,8 @@ type Column struct {
 	Unit string `json:"unit,omitempty"` // ns, s or bytes
 	Key  string `json:"key,omitempty"`  // of JSON
 	Doc  string `json:"doc"`
+
+	ClickHouse string `json:"-"` // the type
 }
 
 // Describe returns the columns of the keys of a table, and those of every file.
@@ -48,10 +50,14 @@ func describe[R any](columns []column[R]) (list []Column) {
 			path = append(path, k.Name)
 		}
 		path = append(path, c.key.Name)
-		d := Column{Name: c.name, Type: c.sqlType(), Unit: c.unit(), Key: strings.Join(path, "."), Doc: c.key.Doc}
+		d := Column{Name: c.name, Unit: c.unit(), Key: strings.Join(path, "."), Doc: c.key.Doc}
+		d.Type, d.ClickHouse = c.sqlTypes()
+		if types[c.kind].nullable {
+			d.ClickHouse = "Nullable(" + d.ClickHouse + ")"
+		}
 		list = append(list, d)
 		if c.kind == asTime {
-			d.Name, d.Type, d.Unit = d.Name+nanoseconds, types[asInt].sql, "ns"
+			d.Name, d.Type, d.ClickHouse, d.Unit = d.Name+nanoseconds, types[asInt].sql, "Nullable(Int64)", "ns"
 			d.Doc += "; in nanoseconds since the epoch"
 			list = append(list, d)
 		}
@@ -59,18 +65,20 @@ func describe[R any](columns []column[R]) (list []Column) {
 	return list
 }
 
-func (c *column[R]) sqlType() string {
+func (c *column[R]) sqlTypes() (duckDB, clickHouse string) {
 	switch {
 	case c.kind != asList:
-		return types[c.kind].sql
+		return types[c.kind].sql, types[c.kind].clickHouse
 	case c.key.Parts == nil:
-		return c.parts[0].sqlType() + "[]"
+		duckDB, clickHouse = c.parts[0].sqlTypes()
+		return duckDB + "[]", "Array(" + clickHouse + ")"
 	}
-	var parts []string
+	var parts, elements []string
 	for _, p := range describe(c.parts) {
 		parts = append(parts, `"`+p.Name+`" `+p.Type)
+		elements = append(elements, "`"+p.Name+"` "+p.ClickHouse)
 	}
-	return "STRUCT(" + strings.Join(parts, ", ") + ")[]"
+	return "STRUCT(" + strings.Join(parts, ", ") + ")[]", "Array(Tuple(" + strings.Join(elements, ", ") + "))"
 }
 
 func (c *column[R]) unit() string {
