@@ -142,15 +142,20 @@ func NewRecordFields[R any](t *records.Table[R], names []string) (f *RecordField
 }
 
 func newRecordFields[R any](names []string, find func(name string) (records.Path[R], bool)) (f *RecordFields[R], unknown string) {
-	f = &RecordFields[R]{names: names}
+	f = new(RecordFields[R])
 	for _, name := range names {
 		p, ok := find(name)
 		if !ok {
 			return nil, name
 		}
-		f.columns = append(f.columns, NewRecordField(p, false))
+		f.Add(name, p, false)
 	}
 	return f, ""
+}
+
+// Add adds a column.
+func (f *RecordFields[R]) Add(name string, p records.Path[R], trimZeros bool) {
+	f.names, f.columns = append(f.names, name), append(f.columns, NewRecordField(p, trimZeros))
 }
 
 // KeyNames lists the names of the keys of a table that -T fields knows.

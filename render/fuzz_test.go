@@ -170,7 +170,11 @@ func (v *views) finish() {
 	for _, i := range v.stats.Intervals() {
 		v.out = []byte(wiretest.Shown(tables.NewStatsTable(so).AppendInterval, i))
 		v.text("stats", v.bytes)
-		v.out = tables.NewStatsTSV(so).AppendInterval(v.out[:0], i)
+		tsv := tables.NewStatsTSV(&so)
+		v.out = v.out[:0]
+		for _, r := range so.Rows(i) {
+			v.out = tsv.Append(v.out, r)
+		}
 		v.text("stats tsv", v.bytes)
 		v.out = render.NewRecordJSON(so.Keys()).AppendLines(v.out[:0], so.Rows(i))
 		v.valid("stats json", v.bytes)

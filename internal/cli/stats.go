@@ -172,9 +172,7 @@ func (c *statsOptions) show(x *flags.Run[*records.Row]) func(*track.Interval) {
 	var text schema.Marked
 	switch c.Form.Value {
 	case "tsv":
-		t := tables.NewStatsTSV(c.table)
-		x.Header = t.Header(nil)
-		return func(i *track.Interval) { x.Fail(x.Out.Write(t.AppendInterval(nil, i))) }
+		x.Separate(tables.NewStatsTSV(&c.table))
 	case "table":
 		t := tables.NewStatsTable(c.table)
 		x.List = func(*schema.Marked, []*records.Row) { x.Hide(t.Omitted()) } // the tables are written
@@ -248,7 +246,7 @@ func (c *statsOptions) runPaths() error {
 	x := flags.Open(&c.Job, &records.HostPaths, scan.Options{Limit: c.Count, Concurrent: true})
 	x.List = flags.Table(x.Reading, &tables.Paths)
 	if c.Form.Value == "tsv" {
-		x.List = func(dst *schema.Marked, list []*records.HostPath) { dst.Text = tables.AppendPathsTSV(dst.Text, list) }
+		x.Separate(tables.NewPathsTSV())
 	}
 	f := follow.New(follow.Options{Live: x.In.Live()})
 	all := f.Paths()

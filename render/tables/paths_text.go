@@ -79,17 +79,11 @@ func PathRecords(all *paths.Paths, order string) (list []*records.HostPath) {
 	return list
 }
 
-// pathColumns are the columns of lines separated by tabs.
-var pathColumns = []string{"from", "to", "from_nid", "to_nid", "file", "messages", "bytes", "rtt.min", "rtt.p50", "rtt.p99", "rtt.max",
-	"sender_rtt.min", "sender_rtt.p50", "sender_rtt.p99", "sender_rtt.max", "retransmits", "fast_retransmits", "spurious_retransmits",
-	"retransmitted_bytes", "retransmitted_percent", "out_of_order", "zero_windows", "resets", "rdma_retransmits"}
-
-// AppendPathsTSV appends paths as lines of values, separated by tabs, behind a line with the names.
-func AppendPathsTSV(dst []byte, list []*records.HostPath) []byte {
-	fields, _ := render.NewRecordFields(&records.HostPaths, pathColumns)
-	dst = fields.Header(dst)
-	for _, p := range list {
-		dst = fields.Append(dst, p)
-	}
-	return dst
+// NewPathsTSV makes a renderer of paths as lines of values, separated by tabs.
+func NewPathsTSV() *render.RecordFields[*records.HostPath] {
+	t, _ := render.NewRecordFields(&records.HostPaths, []string{"from", "to", "from_nid", "to_nid", "file", "messages", "bytes",
+		"rtt.min", "rtt.p50", "rtt.p99", "rtt.max", "sender_rtt.min", "sender_rtt.p50", "sender_rtt.p99", "sender_rtt.max", "retransmits",
+		"fast_retransmits", "spurious_retransmits", "retransmitted_bytes", "retransmitted_percent", "out_of_order", "zero_windows", "resets",
+		"rdma_retransmits"})
+	return t
 }

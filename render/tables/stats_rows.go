@@ -3,7 +3,6 @@ package tables
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
@@ -133,16 +132,9 @@ func (o *StatsOptions) Rows(i *track.Interval) (list []*records.Row) {
 	return list
 }
 
-// StatsTSV renders statistics as lines of values, separated by tabs. Times are in
+// NewStatsTSV makes a renderer of rows as lines of values, separated by tabs. Times are in
 // seconds, unknown values are empty.
-type StatsTSV struct {
-	opt    StatsOptions
-	titles []string
-	fields []func(dst []byte, r *records.Row) []byte
-}
-
-// NewStatsTSV makes a renderer.
-func NewStatsTSV(o StatsOptions) *StatsTSV {
+func NewStatsTSV(o *StatsOptions) *render.RecordFields[*records.Row] {
 	var keys []string
 	if o.Step > 0 {
 		keys = append(keys, "time", "interval")
@@ -150,36 +142,19 @@ func NewStatsTSV(o StatsOptions) *StatsTSV {
 	for _, d := range o.By {
 		keys = append(keys, d.String())
 	}
-	columns := slices.Concat(tsvColumns(keys...), tsvKind.columns, tsvColumns(rateKeys...))
-	t := &StatsTSV{opt: o}
-	for _, c := range (&Kind[*records.Row]{keys: tsvKind.keys, columns: columns}).newOf(nil).columns {
+	t := new(render.RecordFields[*records.Row])
+	for _, c := range slices.Concat(tsvColumns(keys...), tsvKind.columns, tsvColumns(rateKeys...)) {
 		if !o.shows(c.keyPath()) {
 			continue
 		}
-		field := render.NewRecordField(c.path, true).Append
+		p, _ := records.Rows.Find(c.keyPath())
 		if c.show != nil {
-			field = func(dst []byte, r *records.Row) []byte { return append(dst, c.show(nil, r)...) }
+			p.Key = &records.Key[*records.Row]{Type: records.Text, Get: func(r *records.Row, _ int, v *records.Value) bool {
+				v.SetString(c.show(nil, r))
+				return true
+			}}
 		}
-		t.titles, t.fields = append(t.titles, c.title), append(t.fields, field)
+		t.Add(c.title, p, true)
 	}
 	return t
-}
-
-// Header appends a line with the names.
-func (t *StatsTSV) Header(dst []byte) []byte {
-	return append(append(dst, strings.Join(t.titles, "\t")...), '\n')
-}
-
-// AppendInterval appends the rows of an interval.
-func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
-	for _, row := range t.opt.Rows(i) {
-		for k, field := range t.fields {
-			if k > 0 {
-				dst = append(dst, '\t')
-			}
-			dst = field(dst, row)
-		}
-		dst = append(dst, '\n')
-	}
-	return dst
 }

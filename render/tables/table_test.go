@@ -113,7 +113,7 @@ func TestNoUser(t *testing.T) {
 	lines := strings.Split(table, "\n")
 	assert.That(t, strings.HasPrefix(lines[1], "-1 ") && strings.Contains(table, "\n-1 bulk size\n"), "%s", table)
 	json := string(render.NewRecordJSON(o.Keys()).AppendLines(nil, o.Rows(i)))
-	tsv := string(NewStatsTSV(o).AppendInterval(nil, i))
+	tsv := string(NewStatsTSV(&o).Append(nil, o.Rows(i)[0]))
 	assert.That(t, strings.HasPrefix(json, `{"uid":4294967295,`) && strings.HasPrefix(tsv, "4294967295\t"), "%s%s", json, tsv)
 }
 

@@ -51,10 +51,9 @@ func Open[R any](j *Job, keys *records.Table[R], o scan.Options) *Run[R] {
 			x.Fail(exit.UnknownName("field", unknown, render.KeyNames(keys)))
 			break
 		}
-		if j.Header() {
-			x.Header = f.Header(nil)
+		if x.Separate(f); !j.Header() {
+			x.Header = nil
 		}
-		x.add = f.Append
 	case ParquetForm:
 		x.add = ParquetFunc(x.Reading, keys)
 	default:
@@ -62,6 +61,9 @@ func Open[R any](j *Job, keys *records.Table[R], o scan.Options) *Run[R] {
 	}
 	return x
 }
+
+// Separate shows the records as lines of values, below a line with their names.
+func (x *Run[R]) Separate(f *render.RecordFields[R]) { x.Header, x.add = f.Header(nil), f.Append }
 
 // IsText reports whether the form is one for people, which needs more than the keys.
 func (x *Run[R]) IsText() bool { return x.add == nil }
