@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -154,13 +155,14 @@ func (c *Comparison) AppendText(dst *schema.Marked, o *SummaryOptions, before, a
 	rows := [][3]string{{c.Kind.String(), before, after}}
 	for _, d := range c.Differences {
 		a, b := d.Before, d.After
+		var flags, others []string
 		switch {
 		case d.What == "size":
 			a, b = a+" bytes", b+" bytes"
 		case d.What == "struct":
 			a, b = "struct "+a[1:len(a)-1], "struct "+b[1:len(b)-1]
-		case isFlagList(a) && isFlagList(b):
-			a, b = withoutCommon(a, b), withoutCommon(b, a)
+		case json.Unmarshal([]byte(a), &flags) == nil && json.Unmarshal([]byte(b), &others) == nil:
+			a, b = joinWithout(flags, others), joinWithout(others, flags)
 		}
 		rows = append(rows, [3]string{d.Field, a, b})
 	}
@@ -190,15 +192,7 @@ func (c *Comparison) AppendText(dst *schema.Marked, o *SummaryOptions, before, a
 	}
 }
 
-// isFlagList reports whether JSON is an array of strings.
-func isFlagList(json string) bool {
-	return json == "[]" || strings.HasPrefix(json, `["`) && !strings.ContainsAny(json, "{\\")
-}
-
-// withoutCommon returns the elements of a list that another one does not have, with spaces
-// between them.
-func withoutCommon(list, other string) string {
-	elements := func(s string) []string { return strings.Split(strings.Trim(s, `["]`), `","`) }
-	rest := slices.DeleteFunc(elements(list), func(e string) bool { return slices.Contains(elements(other), e) })
-	return strings.Join(rest, " ")
+// joinWithout joins the elements of a list that another one does not have.
+func joinWithout(list, other []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(list), func(e string) bool { return slices.Contains(other, e) }), " ")
 }

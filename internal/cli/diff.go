@@ -149,18 +149,16 @@ func (c *diffOptions) check() (err error) {
 }
 
 type measured struct {
+	*scan.Pass
 	stats   *comparison.Stats
 	imports *track.Imports
-	pass    *scan.Pass
 }
 
-func (c *diffOptions) read(in *scan.Input) (*measured, error) {
-	s := &measured{stats: comparison.NewStats(c.table.By), pass: scan.New(c.Sys, in, scan.Options{Limit: c.Count})}
+func (c *diffOptions) measure(in *scan.Input) *measured {
+	s := &measured{stats: comparison.NewStats(c.table.By), Pass: scan.New(c.Sys, in, scan.Options{Limit: c.Count})}
 	filter, err := flags.RPCs(c.Display) // keeps what it has seen of a capture
-	if err != nil {
-		return nil, err
-	}
-	f := followRPCs(s.pass, filter, c.timeout, s.pass.FollowOptions())
+	s.Fail(err)
+	f := followRPCs(s.Pass, filter, c.timeout, s.FollowOptions())
 	s.imports = f.Imports()
 	f.Add(follow.Hooks{
 		Sent:     s.stats.Sent,
@@ -174,9 +172,7 @@ func (c *diffOptions) read(in *scan.Input) (*measured, error) {
 			s.stats.Done(r)
 		},
 	})
-	err = s.pass.Run()
-	s.stats.SetTime(s.pass.First(), s.pass.Last())
-	return s, err
+	return s
 }
 
 // connections returns the connections of the RPCs that match.
@@ -193,14 +189,12 @@ func (c *diffOptions) run() error {
 		return err
 	}
 	c.NodeName = first.NodeNames()
-	before, failed := c.read(first)
+	before, after := c.measure(first), c.measure(second)
+	failed := before.Run()
 	if errors.As(failed, new(exit.Interrupted)) {
 		return failed // there is nothing to compare it with
 	}
-	after, failedToo := c.read(second)
-	text := c.Options()
-	c.table.Width, c.table.NIDs = text.Width, text.NIDs
-	return errors.Join(failed, failedToo, c.write(c.compare(before, after)))
+	return errors.Join(failed, after.Run(), c.write(c.compare(before, after)))
 }
 
 func (c *diffOptions) write(text *schema.Marked) error {
@@ -211,12 +205,13 @@ func (c *diffOptions) write(text *schema.Marked) error {
 // compare returns what has changed, in the form that the flags choose.
 func (c *diffOptions) compare(before, after *measured) *schema.Marked {
 	text := &schema.Marked{}
-	rows := comparison.Rows(before.stats, after.stats)
 	for _, s := range []*measured{before, after} {
+		s.stats.SetTime(s.First(), s.Last())
 		if n := s.stats.Dropped(); n > 0 {
-			s.pass.Note("too many rows: %d RPCs are in (all) only", n)
+			s.Note("too many rows: %d RPCs are in (all) only", n)
 		}
 	}
+	rows := comparison.Rows(before.stats, after.stats)
 	connections := comparison.Connections(before.connections(), after.connections())
 	compared, connects, tooFew := len(rows), len(connections), 0
 	for _, r := range rows {
@@ -233,19 +228,21 @@ func (c *diffOptions) compare(before, after *measured) *schema.Marked {
 		if tooFew > 0 {
 			few = fmt.Sprintf(", %d of them too few to prove a change", tooFew)
 		}
-		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs%s, and the connects to %d targets compared", compared, few, connects)
+		after.Note("nothing has changed beyond noise: %d rows of RPCs%s, and the connects to %d targets compared", compared, few, connects)
 	}
 	if c.Form.Value == "json" {
 		text.Text = tables.AppendChangesJSON(nil, c.table.By, rows, connections)
 		return text
 	}
+	o := c.Options()
+	c.table.Width, c.table.NIDs = o.Width, o.NIDs
 	t := tables.NewChangesTable(c.table, c.all)
 	t.Append(text, rows)
-	after.pass.NoteHidden(t.Omitted())
+	after.NoteHidden(t.Omitted())
 	if len(rows) > 0 && len(connections) > 0 {
 		text.Plain("\n")
 	}
-	tables.NewNegotiatedText(c.Options(), "before", "after").Append(text, connections)
+	tables.NewNegotiatedText(o, "before", "after").Append(text, connections)
 	return text
 }
 
