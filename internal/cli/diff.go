@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -104,10 +103,9 @@ func (c *diffOptions) inputs() (before, after *scan.Input, err error) {
 	}
 	for _, file := range slices.Concat(c.before, c.after) {
 		// Found out now, and not when the first capture has been read.
-		info, err := scan.Stat(file)
-		switch path := (*os.PathError)(nil); {
-		case errors.As(err, &path):
-			return nil, nil, fmt.Errorf("open %s: %w", file, path.Err)
+		switch info, err := scan.Stat(file); {
+		case err != nil:
+			return nil, nil, fmt.Errorf("open %s: %w", file, errors.Unwrap(err))
 		case info.IsDir():
 			return nil, nil, fmt.Errorf("open %s: is a directory", file)
 		}

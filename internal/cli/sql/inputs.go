@@ -59,11 +59,7 @@ func explainMissing(path string, err error) error {
 	if _, unknown := named([]string{path}); errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "./") {
 		return fmt.Errorf("%s: no such file; %v (--list has all)", path, unknown)
 	}
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		err = failed.Err
-	}
-	return fmt.Errorf("open %s: %w", path, err)
+	return fmt.Errorf("open %s: %w", path, errors.Unwrap(err))
 }
 
 // add adds a file. Of those that no argument names, it ignores what is neither a capture nor a file of lshark.
