@@ -234,9 +234,16 @@ func formatBuffer(b *schema.FormatBuffer, field *Explanation) *Explanation {
 	return x
 }
 
-// AppendFieldList appends a line for each declaration of a field of the tables:
-// name, type, places and meaning, separated by tabs.
-func AppendFieldList(dst []byte, index *schema.Index) []byte {
+// ListedField is a field that filters and -e know.
+type ListedField struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"`
+	Places  []string `json:"places"`
+	Meaning string   `json:"meaning"`
+}
+
+// FieldList lists the declarations of the fields of the tables.
+func FieldList(index *schema.Index) (list []ListedField) {
 	for _, name := range index.Names() {
 		places := index.Find(name)
 		for len(places) > 0 {
@@ -255,11 +262,11 @@ func AppendFieldList(dst []byte, index *schema.Index) []byte {
 			if s := since(first); s != "" {
 				doc = strings.TrimSpace(doc + " (" + s + ")")
 			}
-			dst = append(dst, strings.Join([]string{name, f.TypeText(), strings.Join(in, ","), doc}, "\t")+"\n"...)
+			list = append(list, ListedField{name, f.TypeText(), in, doc})
 			places = others
 		}
 	}
-	return dst
+	return list
 }
 
 // sinceOf returns the release that brought a field to a struct or an operation.

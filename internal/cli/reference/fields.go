@@ -33,11 +33,11 @@ func NewFields(sys *scan.System) *cobra.Command {
   # fields about job ids
   lshark fields | grep -i jobid`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			var out []byte
+			var list []explain.ListedField
 			for _, e := range ownKeys() {
-				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", e.Name, e.TypeText(), e.Of, e.Doc)
+				list = append(list, explain.ListedField{Name: e.Name, Type: e.TypeText(), Places: []string{e.Of}, Meaning: e.Doc})
 			}
-			out, unknown := chooseFields(explain.AppendFieldList(out, opcodes.FieldIndex()), args, form.Value == "json")
+			out, unknown := chooseFields(append(list, explain.FieldList(opcodes.FieldIndex())...), args, form.Value == "json")
 			_, err := sys.Out.Write(out)
 			return errors.Join(err, unknown)
 		},
@@ -49,18 +49,10 @@ func NewFields(sys *scan.System) *cobra.Command {
 
 // chooseFields returns the lines of the fields that are asked for, all without names, and an
 // error for names of none.
-func chooseFields(all []byte, names []string, asJSON bool) (out []byte, unknown error) {
-	type field struct {
-		Name    string   `json:"name"`
-		Type    string   `json:"type"`
-		Places  []string `json:"places"`
-		Meaning string   `json:"meaning"`
-	}
+func chooseFields(all []explain.ListedField, names []string, asJSON bool) (out []byte, unknown error) {
 	found := make([]bool, len(names))
 	var known []string
-	for line := range strings.Lines(string(all)) {
-		column := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 4)
-		f := field{column[0], column[1], strings.Split(column[2], ","), column[3]}
+	for _, f := range all {
 		known = append(known, f.Name)
 		chosen := len(names) == 0
 		for i, name := range names {
@@ -74,7 +66,7 @@ func chooseFields(all []byte, names []string, asJSON bool) (out []byte, unknown 
 		case asJSON:
 			out = appendJSON(out, f)
 		default:
-			out = append(out, line...)
+			out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", f.Name, f.Type, strings.Join(f.Places, ","), f.Meaning)
 		}
 	}
 	for i, name := range names {
