@@ -147,23 +147,19 @@ func marker(x float64, title string) markup {
 func (r *renderer) events() {
 	var all []*records.ImportEvent
 	spare := maxEvents // places for ordinary events
-	for _, i := range r.Connections.List {
-		for k := range i.Events {
-			if e := &i.Events[k]; e.Kind != track.EventPing {
-				all = append(all, &records.ImportEvent{Import: i, Event: e})
-				if tables.IsProblem(e.Kind) {
-					spare--
-				}
-			}
+	tables.NewTimelineRecords(func(x *records.ImportEvent) {
+		if x.Event == nil || x.Event.Kind == track.EventPing {
+			return
 		}
-	}
+		all = append(all, x)
+		if tables.IsProblem(x.Event.Kind) {
+			spare--
+		}
+	}).Append(nil, r.Connections.List)
 	if len(all) == 0 {
 		r.nothing("No connection was made, lost or closed in the capture.")
 		return
 	}
-	slices.SortStableFunc(all, func(a, b *records.ImportEvent) int {
-		return cmp.Or(cmp.Compare(a.Event.Time, b.Event.Time), cmp.Compare(a.Event.Frame, b.Event.Frame))
-	})
 	count := len(all)
 	all = slices.DeleteFunc(all, func(x *records.ImportEvent) bool {
 		if tables.IsProblem(x.Event.Kind) {
