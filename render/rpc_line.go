@@ -131,14 +131,10 @@ func appendNode(dst []byte, nids NIDs, n lnet.NID) []byte {
 }
 
 func (s *RPCSummary) operation(dst *schema.Marked, r *track.RPC, width int) {
-	s.text = appendRPCOpcode(s.text[:0], r)
+	s.text = appendRPCOperation(s.text[:0], r)
 	if !s.layout.marks {
 		s.text = ShortenOpcode(s.text)
-	}
-	switch name := r.Variant.String(); {
-	case name != "":
-		s.text = append(append(s.text, ' '), name...)
-	case s.layout.marks:
+	} else if r.Variant.String() == "" {
 		s.text = append(s.text, " -"...)
 	}
 	st := schema.Action
@@ -156,17 +152,22 @@ func (s *RPCSummary) operation(dst *schema.Marked, r *track.RPC, width int) {
 	addCellLeft(dst, st, s.text, width)
 }
 
-// appendRPCOpcode appends the operation of an RPC, with ? where it is inferred.
-func appendRPCOpcode(dst []byte, r *track.RPC) []byte {
+// appendRPCOperation appends the operation of an RPC, with ? where it is inferred, and its variant.
+func appendRPCOperation(dst []byte, r *track.RPC) []byte {
 	switch {
 	case r.HasOpcode:
-		return AppendOpcode(dst, r.Opcode)
+		dst = AppendOpcode(dst, r.Opcode)
 	case r.Inferred != 0:
-		return append(AppendOpcode(dst, r.Inferred), '?')
+		dst = append(AppendOpcode(dst, r.Inferred), '?')
 	case r.Encrypted:
-		return append(dst, "(encrypted)"...)
+		dst = append(dst, "(encrypted)"...)
+	default:
+		dst = append(dst, "(unknown)"...)
 	}
-	return append(dst, "(unknown)"...)
+	if name := r.Variant.String(); name != "" {
+		dst = append(append(dst, ' '), name...)
+	}
+	return dst
 }
 
 // AppendOpcode appends the name of an operation, or its number.

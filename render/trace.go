@@ -66,7 +66,7 @@ type traceRow struct {
 // rows appends the rows of a tree. below are the branches before those of its children.
 func (t *Trace) rows(list []traceRow, n *nested.Node, branches, below string) []traceRow {
 	nodes := t.opt.NIDs.Append(append(t.opt.NIDs.Append(nil, n.RPC.Client), " > "...), n.RPC.Server)
-	list = append(list, traceRow{Node: n, branches: branches, operation: traceOperation(n.RPC), nodes: nodes})
+	list = append(list, traceRow{Node: n, branches: branches, operation: appendRPCOperation(nil, n.RPC), nodes: nodes})
 	for i, child := range n.Children {
 		if i < len(n.Children)-1 {
 			list = t.rows(list, child, below+"├ ", below+"│ ")
@@ -115,14 +115,6 @@ func (t *Trace) about(r *track.RPC) (b []byte) {
 	}
 	if len(r.Job()) > 0 {
 		b = schema.AppendText(append(b, "  job "...), r.Job())
-	}
-	return b
-}
-
-func traceOperation(r *track.RPC) []byte {
-	b := appendRPCOpcode(nil, r)
-	if name := r.Variant.String(); name != "" {
-		b = append(append(b, ' '), name...)
 	}
 	return b
 }
