@@ -23,7 +23,7 @@ type RPCSummary struct {
 
 // NewRPCSummary makes a summary renderer of RPCs.
 func NewRPCSummary(o SummaryOptions) *RPCSummary {
-	s := &RPCSummary{opt: o}
+	s := &RPCSummary{opt: o, text: make([]byte, 0, 128)}
 	for i := range RPCDetails {
 		p, _ := records.RPCs.Find(RPCDetails[i].Key)
 		s.keys = append(s.keys, p.Key)
@@ -269,8 +269,7 @@ func (s *RPCSummary) details(dst *schema.Marked, r *track.RPC, start int) {
 		dst.AddBytes(st, value)
 		return true
 	}
-	var buf [128]byte
-	b := buf[:0]
+	b := s.text[:0]
 	if len(r.OtherErrors) > 0 && r.HasReply && (r.Failed() || r.Status > 0 && !r.IntentDone || r.Sends > 1) {
 		if r.Sends > 1 { // before it was sent again
 			add("was ", schema.Bad, appendJoined(b, r.OtherErrors, ",", records.AppendErrno))
