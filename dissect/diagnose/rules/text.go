@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -177,10 +178,7 @@ func binarySize(bytes uint64) string {
 
 // errorName returns the name of an error, such as ENODEV.
 func errorName(status int32) string {
-	if name := opcodes.GSSErrorName(status); name != "" {
-		return name
-	}
-	return schema.Errnos.Name(uint64(-int64(status)))
+	return cmp.Or(opcodes.GSSErrorName(status), schema.Errnos.Name(uint64(-int64(status))))
 }
 
 // connectErrors has what the error of a refused connect means.
