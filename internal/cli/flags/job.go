@@ -138,9 +138,7 @@ func (j *Job) register(cmd *cobra.Command, h Help) {
 			f.VarP(&j.Time, "time", "t", "time: r relative to the first frame, a local, u UTC, d since the "+h.Time+" before")
 		}
 		f.BoolVarP(&j.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp, and no names of nodes")
-		if j.Form.Value != "html" {
-			RegisterColor(f, &j.color)
-		}
+		RegisterColor(f, &j.color)
 		if h.Saved != "" {
 			help := "also write the frames of the " + h.Saved + " to `FILE`, as pcapng"
 			if h.Prints {
