@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -77,7 +78,7 @@ func (u *unpacker) explain(err error) error {
 }
 
 // Read returns a panic of the decompressor as an error: the input is untrusted,
-// and no caller could recover a panic in the goroutine of unpackTo.
+// and no caller could recover a panic in the goroutine of readAhead.
 func (u *unpacker) Read(p []byte) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -88,24 +89,73 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 	return n, u.explain(err)
 }
 
-const aheadChunk = 256 << 10 // bytes
+const (
+	aheadChunk = 256 << 10 // bytes
+	aheadDepth = 2         // chunks that are decompressed ahead
+)
 
-// unpackTo decompresses in its own goroutine, so that another core can do the
+// readAhead decompresses in its own goroutine, so that another core can do the
 // work. Plain files are read without it: handing over their bytes costs more
-// than it gains. It hands over at least so many bytes, but for the last ones.
-func unpackTo(w *io.PipeWriter, src io.Reader, least int) {
-	buf := make([]byte, aheadChunk)
+// than it gains.
+type readAhead struct {
+	full  chan chunk
+	spare chan []byte
+	done  <-chan struct{}
+	now   chunk // being read
+	used  int   // bytes of now that were returned
+}
+
+type chunk struct {
+	data []byte
+	err  error // returned after the data
+}
+
+// newReadAhead reads src until its end or until done is closed.
+func newReadAhead(src io.Reader, done <-chan struct{}) *readAhead {
+	a := &readAhead{full: make(chan chunk), spare: make(chan []byte, aheadDepth), done: done}
+	for range aheadDepth {
+		a.spare <- make([]byte, aheadChunk)
+	}
+	go a.run(src)
+	return a
+}
+
+func (a *readAhead) run(src io.Reader) {
 	for {
-		n, err := io.ReadAtLeast(src, buf, least)
-		if err == io.ErrUnexpectedEOF {
-			err = io.EOF
+		var buf []byte
+		select {
+		case buf = <-a.spare:
+		case <-a.done:
+			return
 		}
-		if _, closed := w.Write(buf[:n]); closed != nil {
+		n, err := src.Read(buf[:cap(buf)])
+		select {
+		case a.full <- chunk{buf[:n], err}:
+		case <-a.done:
 			return
 		}
 		if err != nil {
-			w.CloseWithError(err)
 			return
 		}
 	}
+}
+
+func (a *readAhead) Read(p []byte) (int, error) {
+	for a.used == len(a.now.data) {
+		if a.now.err != nil {
+			return 0, a.now.err
+		}
+		if a.now.data != nil {
+			a.spare <- a.now.data
+		}
+		select {
+		case a.now = <-a.full:
+			a.used = 0
+		case <-a.done:
+			return 0, os.ErrClosed
+		}
+	}
+	n := copy(p, a.now.data[a.used:])
+	a.used += n
+	return n, nil
 }

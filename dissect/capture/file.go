@@ -26,14 +26,13 @@ type file struct {
 	frame  Frame         // the next one, in a merge
 	number int64         // of the frame that was returned last, in a merge
 
-	read      atomic.Int64 // bytes read of the file, which may be compressed
-	ended     bool         // the end was read
-	close     sync.Once
-	plainData *io.PipeReader // uncompressed
-	pipe      *io.PipeWriter // closed with the file
-	input     *input         // nil before the first frame
-	recs      records
-	plain     bool // not compressed
+	read  atomic.Int64 // bytes read of the file, which may be compressed
+	ended bool         // the end was read
+	close sync.Once
+	done  chan struct{} // closed with the file
+	input *input        // nil before the first frame
+	recs  records
+	plain bool // not compressed
 
 	byHand string // of input, after it was released
 
@@ -62,8 +61,7 @@ func isFar(a, b int64) bool { return a-b > farTime || b-a > farTime }
 
 // openFile opens an input without reading from it.
 func openFile(path string, index int) (*file, error) {
-	f := &file{name: path, index: index, size: -1, source: -1}
-	f.plainData, f.pipe = io.Pipe()
+	f := &file{name: path, index: index, size: -1, source: -1, done: make(chan struct{})}
 	if path == "-" {
 		f.name, f.os = stdinName, standardInput()
 	} else {
@@ -123,12 +121,7 @@ func (f *file) start(size int, src io.Reader) error {
 	f.plain = unpack == nil
 	if !f.plain {
 		if size == inputSize {
-			least := aheadChunk
-			if f.size < 0 { // a pipe, which may pause
-				least = 1
-			}
-			go unpackTo(f.pipe, unpack, least)
-			unpack = f.plainData
+			unpack = newReadAhead(unpack, f.done)
 		}
 		in = newInput(f.name, unpack, size)
 	}
@@ -243,7 +236,7 @@ func (f *file) releaseInput() {
 func (f *file) end() error {
 	var err error
 	f.close.Do(func() {
-		f.pipe.CloseWithError(os.ErrClosed)
+		close(f.done)
 		err = f.os.Close()
 	})
 	if errors.Is(err, os.ErrClosed) {

@@ -2,7 +2,6 @@ package lnet
 
 import (
 	"reflect"
-	"slices"
 
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet/link"
@@ -114,62 +113,20 @@ func NewDecoder(o Options) *Decoder {
 // that the frame completes.
 func (d *Decoder) Frame(f *capture.Frame) {
 	d.out.stats.Frames++
-	d.nextFrame(f)
+	src := d.tcp.frame(f)
 	switch d.link.Decode(f) {
 	case link.TCP:
-		d.tcp.segment(&d.link.Segment)
+		d.tcp.segment(src, &d.link.Segment)
 	case link.InfiniBand:
 		d.out.stats.RDMA++
-		d.ib.packet(&d.link.Packet)
+		d.ib.packet(src, &d.link.Packet)
 	case link.None:
-	}
-}
-
-// nextFrame counts a frame of any kind at its capture point, and runs what is scheduled
-// after that many frames. Of the streams with a gap it checks the one with the earliest frame and one
-// of the others at each call, so that the cost does not grow with their number.
-func (d *Decoder) nextFrame(f *capture.Frame) {
-	for f.Source >= len(d.out.sources) {
-		src := &source{tcp: &d.tcp}
-		src.stream = src
-		d.out.sources = append(d.out.sources, src)
-	}
-	src := d.out.sources[f.Source]
-	if src.frames == 0 {
-		src.begin = f.Time
-	}
-	src.frames++
-	src.now = f.Time
-	if len(src.queue) > 0 {
-		src.giveUpGaps()
-	} else {
-		src.clock = src.frames
-	}
-	if len(src.replaced) > 0 {
-		d.tcp.endReplaced(src)
-	}
-	if len(d.out.gaps) > 0 {
-		d.out.gaps[0].giveUpGaps()
-	}
-	if n := len(d.out.gaps); n > 0 {
-		d.out.nextGap = (d.out.nextGap + 1) % n
-		d.out.gaps[d.out.nextGap].giveUpGaps()
 	}
 }
 
 // Flush is called when no frame has arrived for a while, as in a live capture. It
 // hands out the messages that wait only for late frames.
-func (d *Decoder) Flush() {
-	for _, src := range d.out.sources {
-		src.frames += ReorderFrames
-		src.clock += ReorderFrames
-		src.giveUpGaps()
-		d.tcp.endReplaced(src)
-	}
-	for _, e := range slices.Clone(d.out.gaps) {
-		e.giveUpGaps()
-	}
-}
+func (d *Decoder) Flush() { d.tcp.quiet() }
 
 // Close ends the input and hands out what is held.
 func (d *Decoder) Close() {
@@ -182,7 +139,7 @@ func (d *Decoder) Close() {
 // gap or until a SYN comes, as in Message.Order; 0 means none. All messages that earlier frames
 // completed were handed out, except those that resynchronization has not found
 // yet.
-func (d *Decoder) Held() int64 { return d.out.gaps.first() }
+func (d *Decoder) Held() int64 { return d.tcp.heldFrame() }
 
 // Stats returns the counts so far.
 func (d *Decoder) Stats() Stats {
@@ -203,16 +160,15 @@ type output struct {
 	gets     pendingGets
 	msg      Message // the one being handed out
 	stats    Stats
-	conns    int       // connections so far, of all transports
-	transfer Transfer  // given to Options.TransferUpdate
-	loss     Loss      // given to Options.Lost
-	tcpEvent TCPEvent  // given to Options.TCPEvent
-	activity Activity  // given to Options.Active
-	ibEvent  IBEvent   // given to Options.IBEvent
-	ending   Why       // why messages that are cut off now end: Lost, or EndOfFile
-	sources  []*source // the capture points
+	conns    int      // connections so far, of all transports
+	transfer Transfer // given to Options.TransferUpdate
+	loss     Loss     // given to Options.Lost
+	tcpEvent TCPEvent // given to Options.TCPEvent
+	activity Activity // given to Options.Active
+	ibEvent  IBEvent  // given to Options.IBEvent
+	ending   Why      // why messages that are cut off now end: Lost, or EndOfFile
 	gaps     gapHeap
-	nextGap  int // the one of them to check next
+	begins   map[int]int64 // times of the first frames of the capture points
 
 	histories []*history // of connections that have forgotten them, for others
 }

@@ -23,7 +23,7 @@
 // That is TCP with socklnd:
 //
 //   - tcp (tcp.go, tcp_conn.go) finds the connection of a segment. A source
-//     (tcp_begin.go), one for each capture point, queues segments while it is unknown where
+//     (tcp_source.go), one for each capture point, queues segments while it is unknown where
 //     their stream begins.
 //   - reassembly (tcp_reassembly.go) has the TCP state of one direction of a connection.
 //     It puts the segments in order and passes their bytes on once,
@@ -87,7 +87,7 @@
 // reached the oldest goes on as it is.
 //
 //	queue                  holds              until                             bound
-//	source.queue           segments of one    a SYN shows where their stream    Options.MaxTotal
+//	source.queue           segments of one    a SYN shows where their stream    8 MiB of segments
 //	                       capture point      begins, or ReorderFrames frames
 //	                                          passed there: the stream begins
 //	                                          at the lowest number seen
@@ -132,8 +132,8 @@
 //	piece.data                 output.pool      reassembly.held    the piece was consumed
 //	heldPacket.buf             output.pool      packetOrder.held   the packet was taken
 //	transfer.buf, parts        output.pool      o2iblnd.requests   the message was handed out
-//	partial.buf                output.pool      framer.msg         the message was handed out
-//	resync.buf                 output.pool      resync             the search ended
+//	partial.buf, holes         output.pool      framer.msg         the message was handed out
+//	resync.buf, marks          output.pool      resync             the search ended
 //	Message and all its slices Decoder          Want, Handle       they return
 //
 // Message.Data is part of the frame where a message is complete in one segment,

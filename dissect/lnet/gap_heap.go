@@ -9,15 +9,25 @@ type gapHeap []*gapEntry
 
 // gapEntry is a stream or queue pair in a gapHeap.
 type gapEntry struct {
-	since int64 // order of the frame of its first held segment
-	place int32 // in the heap, from 1; 0: not there
+	since  int64 // order of the frame of its first held segment
+	place  int32 // in the heap, from 1; 0: not there
+	listed bool  // in source.gaps
 	stream
 }
 
-// stream is a direction of a TCP connection, a capture point whose segments wait for a SYN, or a queue pair.
+// stream is a direction of a TCP connection, or a queue pair.
 type stream interface {
-	giveUpGap()  // the first one
-	giveUpGaps() // those that will not be filled any more
+	holds() bool            // segments or packets behind a gap
+	giveUpGap()             // the first one
+	giveUpGaps(src *source) // those that will not be filled any more
+}
+
+// list adds a stream that holds something to those with a gap.
+func (src *source) list(e *gapEntry) {
+	if e.holds() && !e.listed {
+		e.listed = true
+		src.gaps = append(src.gaps, e)
+	}
 }
 
 // first returns the frame of the earliest held segment, 0 for none.

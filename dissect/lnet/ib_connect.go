@@ -89,7 +89,7 @@ const o2iblndPort = 987
 
 // datagram handles a packet of the unreliable datagram service. Messages of the connection
 // manager are sent to queue pair 1.
-func (t *infiniband) datagram(p *link.Packet) {
+func (t *infiniband) datagram(src *source, p *link.Packet) {
 	c := &t.connects
 	m := &c.cm
 	if p.BTH.DestQP != ib.QP1 || !m.DecodeMAD(p.Data) {
@@ -100,9 +100,9 @@ func (t *infiniband) datagram(p *link.Packet) {
 	other, _ := fifo.Get(c.byID, connectID{p.Dst, m.RemoteID, p.Source})
 	switch m.Type {
 	case ib.CMReq:
-		t.connectRequest(p, fifo.GetOrNew(c.byID, local))
+		t.connectRequest(src, p, fifo.GetOrNew(c.byID, local))
 	case ib.CMRep:
-		t.connectReply(p, fifo.GetOrNew(c.byID, local), fifo.GetOrNew(c.byID, connectID{p.Dst, m.RemoteID, p.Source}))
+		t.connectReply(src, p, fifo.GetOrNew(c.byID, local), fifo.GetOrNew(c.byID, connectID{p.Dst, m.RemoteID, p.Source}))
 	case ib.CMMra:
 		if other != nil {
 			other.req.answered = true
@@ -146,11 +146,11 @@ func (t *infiniband) datagram(p *link.Packet) {
 func reversed(nids [2]NID) [2]NID { return [2]NID{nids[1], nids[0]} }
 
 // connectRequest handles a REQ of the node with the connection n.
-func (t *infiniband) connectRequest(p *link.Packet, n *connect) {
+func (t *infiniband) connectRequest(src *source, p *link.Packet, n *connect) {
 	m := &t.connects.cm
 	h, ok := parseKib(m.Payload)
 	isLNet := n.lnet || ok || m.Req.ServiceID.IsIP() && m.Req.ServiceID.Port() == o2iblndPort
-	q := t.announce(p, m.Req.QP, m.Req.StartPSN, isLNet, m.Req.PathMTU)
+	q := t.announce(src, p, m.Req.QP, m.Req.StartPSN, isLNet, m.Req.PathMTU)
 	if n.pair != q {
 		*n = connect{pair: q}
 	}
@@ -166,11 +166,11 @@ func (t *infiniband) connectRequest(p *link.Packet, n *connect) {
 
 // connectReply handles a REP of the node with the connection n, to that with the connection
 // to.
-func (t *infiniband) connectReply(p *link.Packet, n, to *connect) {
+func (t *infiniband) connectReply(src *source, p *link.Packet, n, to *connect) {
 	m := &t.connects.cm
 	h, ok := parseKib(m.Payload)
 	to.lnet = to.lnet || ok
-	q := t.announce(p, m.Rep.QP, m.Rep.StartPSN, to.lnet, to.mtu)
+	q := t.announce(src, p, m.Rep.QP, m.Rep.StartPSN, to.lnet, to.mtu)
 	if n.pair != q {
 		*n = connect{pair: q}
 	}
@@ -227,13 +227,13 @@ func (t *infiniband) endConnect(n *connect, now int64) {
 
 // announce returns the queue pair with a number, which its node announces in p, a REQ or REP.
 // The first packet to it will have the number psn.
-func (t *infiniband) announce(p *link.Packet, number, psn uint32, isLNet bool, mtu int) *queuePair {
+func (t *infiniband) announce(src *source, p *link.Packet, number, psn uint32, isLNet bool, mtu int) *queuePair {
 	k := queuePairKey{p.Src, number, p.Source}
-	q := t.find(&k)
+	q := t.find(src, &k)
 	o := &q.order
 	if o.known {
 		if d := int32(o.unwrap(psn) - o.next); d > maxBehind || d < -maxBehind || q.hasSender && q.from != p.Dst || q.closed {
-			q = t.replace(q)
+			q = t.replace(src, q)
 		}
 	}
 	t.table.touch(q, p.Time)

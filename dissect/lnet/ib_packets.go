@@ -3,6 +3,7 @@ package lnet
 import (
 	"net/netip"
 	"slices"
+	"unsafe"
 
 	"github.com/lshark/lshark/dissect/lnet/ib"
 	"github.com/lshark/lshark/dissect/lnet/link"
@@ -18,8 +19,16 @@ type packetOrder struct {
 	known   bool   // next is set
 	started bool   // next is the number of the next packet to take, not only the lowest seen
 	next    uint32 // extended to 32 bits
-	busy    bool   // packets of held are being taken
-	heldList[heldPacket, *heldPacket]
+	acked   bool
+	ack     uint32 // number behind those that the receiver acknowledged
+
+	held     []heldPacket // in order
+	bytes    int          // of buffers in held
+	behind   int          // packets that came since the gap opened
+	silent   bool         // the receiver has sent nothing since then
+	finished bool         // the connection was ended
+	busy     bool         // packets of held are being taken
+	gapEntry
 }
 
 // heldPacket is a packet behind a gap.
@@ -29,7 +38,7 @@ type heldPacket struct {
 	at  int64  // count of the source's frames when it came
 }
 
-func (h *heldPacket) arrival() (*link.Frame, int64, []byte) { return &h.Frame, h.at, h.buf }
+const heldPacketSize = int(unsafe.Sizeof(heldPacket{}))
 
 // unwrap extends the number of a packet from 24 to 32 bits: the result is near to o.next.
 func (o *packetOrder) unwrap(psn uint32) uint32 {
@@ -39,7 +48,7 @@ func (o *packetOrder) unwrap(psn uint32) uint32 {
 
 // arrive takes a packet if it is the next one in order, and holds it otherwise. Its number is
 // o.next + d.
-func (q *queuePair) arrive(g *requestPacket, d int32) {
+func (q *queuePair) arrive(src *source, g *requestPacket, d int32) {
 	o := &q.order
 	if o.started && len(o.held) == 0 {
 		if d > 0 && !q.lnd.lnet {
@@ -51,10 +60,10 @@ func (q *queuePair) arrive(g *requestPacket, d int32) {
 			return
 		}
 	}
-	q.hold(g)
-	q.order.updateGap(q.ib.out)
+	q.hold(src, g)
+	q.updateGap()
 	q.release()
-	q.giveUpGaps()
+	q.giveUpGaps(src)
 }
 
 // take passes the next packet in order to o2iblnd. It returns false if the packet has to
@@ -68,8 +77,12 @@ func (q *queuePair) take(g *requestPacket, forced bool) bool {
 }
 
 // hold adds a packet to the held ones, unless one with its number is held.
-func (q *queuePair) hold(g *requestPacket) {
+func (q *queuePair) hold(src *source, g *requestPacket) {
 	o, pool := &q.order, &q.ib.out.pool
+	if len(o.held) == 0 {
+		o.behind, o.silent = 0, true
+	}
+	o.behind++
 	i := len(o.held)
 	for i > 0 && int32(o.held[i-1].psn-g.psn) > 0 {
 		i--
@@ -77,11 +90,30 @@ func (q *queuePair) hold(g *requestPacket) {
 	if i > 0 && o.held[i-1].psn == g.psn {
 		return
 	}
-	h := heldPacket{requestPacket: *g, at: q.src.clock}
+	h := heldPacket{requestPacket: *g, at: src.frames}
 	n := len(g.headers)
 	h.buf = append(append(pool.get(n+len(g.data)), g.headers...), g.data...)
 	h.headers, h.data = h.buf[:n:n], h.buf[n:]
-	o.insert(i, h, q.ib.out)
+	o.bytes += cap(h.buf)
+	if o.held == nil {
+		o.held = pool.packets.take()
+	}
+	pool.lent += heldPacketSize
+	o.held = append(o.held, heldPacket{})
+	copy(o.held[i+1:], o.held[i:])
+	o.held[i] = h
+	src.list(&o.gapEntry)
+}
+
+func (q *queuePair) holds() bool { return len(q.order.held) > 0 }
+
+// updateGap files the queue pair under the frame of its first held packet.
+func (q *queuePair) updateGap() {
+	var first int64
+	if held := q.order.held; len(held) > 0 {
+		first = held[0].Order
+	}
+	q.ib.out.gaps.update(&q.order.gapEntry, first)
 }
 
 // release takes the held packets that have no gap before them.
@@ -101,9 +133,7 @@ func (q *queuePair) release() {
 		q.releasePeer()
 	}
 	o.busy = false
-	if n > 0 {
-		o.drop(n, q.ib.out)
-	}
+	q.dropHeld(n)
 }
 
 // releasePeer takes the packets of the peer that waited for this queue pair.
@@ -113,13 +143,53 @@ func (q *queuePair) releasePeer() {
 	}
 }
 
-// giveUpGaps gives up gaps that will not be filled any more, and waits for a packet of the other
-// direction.
-func (q *queuePair) giveUpGaps() {
-	o := &q.order
-	for len(o.held) > 0 && !o.busy && o.gapExpired(o.held[0].psn, !o.started || o.held[0].psn == o.next, q.src, q.ib.out) {
+// dropHeld removes the first n held packets, which were taken.
+func (q *queuePair) dropHeld(n int) {
+	if n == 0 {
+		return
+	}
+	o, pool := &q.order, &q.ib.out.pool
+	for i := range o.held[:n] {
+		o.bytes -= cap(o.held[i].buf)
+		pool.put(o.held[i].buf)
+	}
+	pool.lent -= n * heldPacketSize
+	k := copy(o.held, o.held[n:])
+	clear(o.held[k:])
+	o.held = o.held[:k]
+	if k > 0 {
+		o.behind, o.silent = 0, true
+	} else {
+		pool.packets.put(o.held)
+		o.held = nil
+	}
+	q.updateGap()
+}
+
+// giveUpGaps gives up gaps that will not be filled any more.
+func (q *queuePair) giveUpGaps(src *source) {
+	for len(q.order.held) > 0 && !q.order.busy && q.gapExpired(src) {
 		q.giveUpGap()
 	}
+}
+
+// gapExpired reports whether to give up the first gap: there is too much behind it, or its
+// packet should have come. The same holds for a packet of the other direction that is
+// waited for.
+func (q *queuePair) gapExpired(src *source) bool {
+	o, out := &q.order, q.ib.out
+	first := &o.held[0]
+	switch {
+	case o.bytes > out.opt.MaxStream || len(o.held) > maxHeld || out.full():
+		return true
+	case src.frames-first.at < ReorderFrames:
+		return false
+	case !o.started, first.psn == o.next:
+		return true
+	case o.finished, o.acked && int32(o.ack-first.psn) >= 0, o.silent && o.behind >= maxUnacked:
+		return true
+	}
+	return src.now-first.Time > maxGapAge
 }
 
 // giveUpGap gives up the packets missing before the first held one, or the wait of that
@@ -132,7 +202,7 @@ func (q *queuePair) giveUpGap() {
 		o.started, o.next = true, first.psn
 	case n > 0:
 		why := Lost
-		if q.ib.out.ending == EndOfFile && !o.hasAcked(first.psn) {
+		if q.ib.out.ending == EndOfFile && !(o.acked && int32(o.ack-first.psn) >= 0) {
 			why = EndOfFile // they may have come later
 		} else if q.lnd.lnet { // others may have READs, which take a number for each packet of the answer
 			q.ib.stats.Gaps++
@@ -145,7 +215,7 @@ func (q *queuePair) giveUpGap() {
 		o.busy = true
 		q.take(&first.requestPacket, true)
 		o.busy = false
-		o.drop(1, q.ib.out)
+		q.dropHeld(1)
 		q.releasePeer()
 	}
 	q.release()
@@ -275,7 +345,7 @@ func (q *queuePair) outOfSequence(p *link.Packet, psn uint32) (again bool) {
 	stats.Retransmits++
 	s.analysis.rtt.cancel()
 	r := resentPackets{from: psn, to: psn + 1, packets: 1, last: p.Time, notCaptured: !before}
-	r.spurious = o.hasAcked(psn + 1)
+	r.spurious = o.acked && int32(o.ack-psn) > 0
 	if known {
 		r.first = first.time
 	}
@@ -414,7 +484,7 @@ func (t *infiniband) pass(e IBEvent) {
 }
 
 // acknowledge handles an ACK or NAK of packets to this queue pair.
-func (q *queuePair) acknowledge(p *link.Packet) {
+func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 	o, s := &q.order, &q.sent
 	if !o.known {
 		return
@@ -433,7 +503,9 @@ func (q *queuePair) acknowledge(p *link.Packet) {
 		q.ib.refuse(q, p)
 		s.nak, s.refused, s.refusedAt = true, ack, p.Time
 	}
-	if o.acknowledge(ack) {
+	o.silent = false
+	if !o.acked || int32(ack-o.ack) > 0 {
+		o.acked, o.ack = true, ack
 		s.analysis.rtt.end(ack, p.Time, false)
 		s.analysis.remembered().sent.acknowledge(ack, p.Time)
 	}
@@ -441,7 +513,7 @@ func (q *queuePair) acknowledge(p *link.Packet) {
 		q.loseUnseen(lost)
 	}
 	if len(o.held) > 0 {
-		q.giveUpGaps()
+		q.giveUpGaps(src)
 	}
 }
 
@@ -464,7 +536,7 @@ func (q *queuePair) lose(n int64, why Why, from, until int64) {
 	src, dst := q.ends()
 	l := Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: q.lnd.bytes(n), Why: why,
 		NIDs: connectionNIDs(q)}
-	l.maybeBefore(q.src.begin)
+	l.maybeBefore(q.ib.out.begins[l.Source])
 	q.ib.out.report(l)
 }
 
@@ -518,7 +590,7 @@ func (u *unseenRequests) report(q *queuePair) {
 	src, dst := packetEnds(q.key.addr, u.receiver, u.srcPort)
 	l := Loss{Source: int(q.key.source), Src: src, Dst: dst, From: u.from, To: u.time, Bytes: q.lnd.bytes(u.packets), Why: Lost,
 		OneWay: true, NIDs: connectionNIDs(q)}
-	l.maybeBefore(q.src.begin)
+	l.maybeBefore(t.out.begins[l.Source])
 	t.out.report(l)
 	u.packets = 0
 }

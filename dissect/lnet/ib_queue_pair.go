@@ -72,7 +72,6 @@ type hosts struct {
 // direction are sent to its peer.
 type queuePair struct {
 	ib   *infiniband
-	src  *source
 	key  queuePairKey
 	peer *queuePair // nil while unknown
 	conn int        // number of the connection, -1 before its first message
@@ -115,7 +114,7 @@ func (t *infiniband) init(out *output) {
 }
 
 // packet handles the next packet of a capture point.
-func (t *infiniband) packet(p *link.Packet) {
+func (t *infiniband) packet(src *source, p *link.Packet) {
 	t.stats.Packets++
 	t.stats.Bytes += int64(p.Size)
 	t.stats.CutBytes += int64(p.Size - len(p.Data))
@@ -124,14 +123,14 @@ func (t *infiniband) packet(p *link.Packet) {
 	switch operation := op.Operation(); operation {
 	case ib.Send, ib.Write:
 		if op.Service() == ib.UD {
-			t.datagram(p)
+			t.datagram(src, p)
 			return
 		}
-		q = t.request(p, operation)
+		q = t.request(src, p, operation)
 	case ib.ReadRequest, ib.CompareSwap, ib.FetchAdd:
-		q = t.request(p, operation)
+		q = t.request(src, p, operation)
 	case ib.Acknowledge, ib.AtomicAcknowledge, ib.ReadResponse:
-		q = t.response(p, operation)
+		q = t.response(src, p, operation)
 	}
 	if q != nil && t.out.opt.Active != nil {
 		q.reportActivity(p)
@@ -140,16 +139,15 @@ func (t *infiniband) packet(p *link.Packet) {
 
 // find returns the queue pair with a key, and adds it if it is not in the table. Before it
 // adds one, it removes those that are stale.
-func (t *infiniband) find(k *queuePairKey) *queuePair {
+func (t *infiniband) find(src *source, k *queuePairKey) *queuePair {
 	if q := t.table.find(k); q != nil {
 		return q
 	}
-	src := t.out.sources[k.source]
 	for old := t.table.stale(src.now); old != nil; old = t.table.stale(src.now) {
 		t.stats.Evicted++
 		t.remove(old)
 	}
-	q := &queuePair{ib: t, src: src, key: *k, conn: -1}
+	q := &queuePair{ib: t, key: *k, conn: -1}
 	q.sent.analysis.out = t.out
 	q.order.stream = q
 	t.table.add(q, src.now)
@@ -182,10 +180,10 @@ func (t *infiniband) remove(q *queuePair) {
 }
 
 // replace removes a queue pair whose number is used again and adds a new one.
-func (t *infiniband) replace(q *queuePair) *queuePair {
+func (t *infiniband) replace(src *source, q *queuePair) *queuePair {
 	k := q.key
 	t.remove(q)
-	return t.find(&k)
+	return t.find(src, &k)
 }
 
 // queuePairTable holds the queue pairs.
@@ -266,10 +264,10 @@ func (t *queuePairTable) all(f func(*queuePair)) {
 }
 
 // request handles a packet of a request. It returns the queue pair that it was sent to.
-func (t *infiniband) request(p *link.Packet, operation ib.Operation) *queuePair {
-	q := t.find(&queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
+func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation) *queuePair {
+	q := t.find(src, &queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
 	if q.hasSender && q.from != p.Src {
-		q = t.replace(q)
+		q = t.replace(src, q)
 	}
 	if !q.hasSender {
 		q.setSender(p)
@@ -281,7 +279,7 @@ func (t *infiniband) request(p *link.Packet, operation ib.Operation) *queuePair 
 	psn := o.unwrap(p.BTH.PSN)
 	d := int32(psn - o.next)
 	if d < -maxBehind {
-		q = t.replace(q)
+		q = t.replace(src, q)
 		q.setSender(p)
 		o = &q.order
 		o.known, o.next, psn, d = true, p.BTH.PSN, p.BTH.PSN, 0
@@ -303,7 +301,7 @@ func (t *infiniband) request(p *link.Packet, operation ib.Operation) *queuePair 
 	if p.Extensions.Has(ib.HasRETH) {
 		g.va, g.rkey, g.length = p.RETH.VA, p.RETH.RKey, p.RETH.Length
 	}
-	q.arrive(&g, d)
+	q.arrive(src, &g, d)
 	return q
 }
 
@@ -317,7 +315,7 @@ func (q *queuePair) setSender(p *link.Packet) {
 
 // response handles an acknowledgement or the data of an RDMA READ, which answer requests to
 // the peer. It returns the queue pair that it was sent to, nil for packets in the midst of data.
-func (t *infiniband) response(p *link.Packet, operation ib.Operation) *queuePair {
+func (t *infiniband) response(src *source, p *link.Packet, operation ib.Operation) *queuePair {
 	if operation == ib.ReadResponse {
 		t.stats.Reads++
 	} else {
@@ -326,14 +324,14 @@ func (t *infiniband) response(p *link.Packet, operation ib.Operation) *queuePair
 	if !p.Extensions.Has(ib.HasAETH) {
 		return nil
 	}
-	q := t.find(&queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
+	q := t.find(src, &queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
 	t.table.touch(q, p.Time)
 	if q.peer == nil && p.Syndrome.ACK() {
 		t.pairByAck(q, p)
 	}
 	switch {
 	case q.peer != nil:
-		q.peer.acknowledge(p)
+		q.peer.acknowledge(src, p)
 	case p.Syndrome.ACK():
 		q.unseen.acknowledge(p)
 		q.unseen.report(q)

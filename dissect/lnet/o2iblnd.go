@@ -257,19 +257,14 @@ func (p *partial) miss(n int, why Why, out *output) {
 	p.have += n
 }
 
-// idleHoles is for how many holes the list of a message that was handed out may have room.
-const idleHoles = 8
-
 // release returns the buffers of a message.
 func (p *partial) release(pool *pool) {
 	pool.put(p.buf)
 	if p.holes != nil {
 		pool.lent -= len(p.holes) * holeSize
+		pool.holes.put(p.holes)
 	}
-	holes := p.holes
-	if *p = (partial{}); cap(holes) <= idleHoles {
-		p.holes = holes[:0]
-	}
+	*p = partial{}
 }
 
 // dropSend ends the SEND in progress.
@@ -499,7 +494,7 @@ func (q *queuePair) emit(k *kibMessage, p *partial, data []byte, from uint32) {
 	m.Number = out.stats.Messages + 1
 	m.Transfer = Transfer{}
 	if k.end != from {
-		q.sent.transfer(m, from, k.end, q.order.hasAcked(k.end))
+		q.sent.transfer(m, from, k.end, q.order.acked && int32(q.order.ack-k.end) >= 0)
 	}
 	out.deliver()
 }

@@ -12,15 +12,20 @@ var poolFree = [...]int{1024, 1024, 256, 32, 4, 1}
 // Sizes of the records kept about held bytes, in bytes. Of tiny or cut segments
 // they need more than the bytes themselves.
 const (
+	pieceSize = int(unsafe.Sizeof(piece{}))
 	markSize  = int(unsafe.Sizeof(mark{}))
 	holeSize  = int(unsafe.Sizeof(Hole{}))
 	frameSize = int(unsafe.Sizeof(int64(0)))
 )
 
-// pool lends buffers to streams, so that idle streams hold none.
+// pool lends buffers and lists to streams, so that idle streams hold none.
 type pool struct {
-	free [len(poolSizes)][][]byte
-	lent int // bytes of buffers, and of records about held bytes
+	free    [len(poolSizes)][][]byte
+	pieces  shelf[piece]
+	packets shelf[heldPacket]
+	marks   shelf[mark]
+	holes   shelf[Hole]
+	lent    int // bytes of buffers, and of records about held bytes
 }
 
 // poolClass returns the index of the smallest size for n bytes, -1 if none is.
@@ -65,4 +70,30 @@ func (p *pool) grow(b []byte, n int) []byte {
 	bigger := append(p.get(len(b)+n), b...)
 	p.put(b)
 	return bigger
+}
+
+// shelf keeps empty lists for reuse.
+type shelf[T any] [][]T
+
+const (
+	maxShelved = 256  // entries that a list kept has room for
+	shelfSize  = 1024 // lists of a kind
+)
+
+// take returns an empty list or nil.
+func (s *shelf[T]) take() []T {
+	n := len(*s)
+	if n == 0 {
+		return nil
+	}
+	list := (*s)[n-1]
+	(*s)[n-1], *s = nil, (*s)[:n-1]
+	return list
+}
+
+// put takes a list back; nil is fine.
+func (s *shelf[T]) put(list []T) {
+	if c := cap(list); c > 0 && c <= maxShelved && len(*s) < shelfSize {
+		*s = append(*s, list[:0])
+	}
 }

@@ -36,8 +36,8 @@ func playTwoWays(t *testing.T, tc *wiretest.Conn) (left string) {
 		s.Frame(&tc.Frames[i])
 	}
 	s.Close()
-	if st := s.Stats(); st.Held != 0 || len(s.out.gaps) != 0 {
-		return fmt.Sprintf("%d bytes, %d gaps are left", st.Held, len(s.out.gaps))
+	if st := s.Stats(); st.Held != 0 || len(s.out.gaps) != 0 || len(s.tcp.queued) != 0 {
+		return fmt.Sprintf("%d bytes, %d gaps, %d queues are left", st.Held, len(s.out.gaps), len(s.tcp.queued))
 	}
 	return ""
 }

@@ -9,12 +9,12 @@ import "github.com/lshark/lshark/dissect/lnet/link"
 type framer struct {
 	tcp  *tcp
 	conn *conn
+	back bool // the direction from conn.key.Dst to conn.key.Src
 
 	at     origin // of the bytes being framed
+	pos    uint32 // sequence number of the next byte
 	frames frameList
 
-	pos     uint32   // sequence number of the next byte
-	back    bool     // the direction from conn.key.Dst to conn.key.Src
 	hello   uint8    // version of the hello, 0 when not seen
 	format  format   // of the headers
 	nids    [16]byte // in the last header, unless it is a long one
@@ -80,6 +80,9 @@ func (p *partial) addHole(h Hole, out *output) {
 		p.keep = p.have
 		out.stats.Unaffordable++
 		return
+	}
+	if p.holes == nil {
+		p.holes = out.pool.holes.take()
 	}
 	n := len(p.holes)
 	p.holes = appendHole(p.holes, h)

@@ -51,6 +51,9 @@ func (r *resync) add(data []byte, at origin, midSegment bool) {
 	if midSegment {
 		m.start = -1
 	}
+	if r.marks == nil {
+		r.marks = pool.marks.take()
+	}
 	pool.lent += markSize
 	r.marks = append(r.marks, m)
 	r.searched += int64(len(data))
@@ -100,6 +103,7 @@ func (r *resync) release() {
 	pool := &r.tcp.out.pool
 	pool.put(r.buf)
 	pool.lent -= len(r.marks) * markSize
+	pool.marks.put(r.marks)
 	r.buf, r.off, r.marks = nil, 0, nil
 }
 

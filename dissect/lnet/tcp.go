@@ -1,8 +1,10 @@
 package lnet
 
 import (
+	"maps"
 	"slices"
 
+	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/internal/fifo"
 )
@@ -40,6 +42,10 @@ type tcp struct {
 	out     *output
 	ports   []uint16
 	conns   connTable
+	sources map[int]*source
+	last    *source // the one used last
+	lastID  int
+	queued  []*source // with segments in their queue
 	stats   TCPStats
 	spare   []*streams // of connections that were packed or have ended, at most maxSpareStreams
 	scratch []byte
@@ -47,11 +53,31 @@ type tcp struct {
 
 func (t *tcp) init(out *output) {
 	t.out, t.ports = out, out.opt.Ports
+	t.sources = make(map[int]*source)
+	out.begins = make(map[int]int64)
 	t.conns.init()
 }
 
+// frame counts a frame of any kind at its capture point, and runs what is scheduled
+// after that many frames.
+func (t *tcp) frame(f *capture.Frame) *source {
+	src := t.source(f.Source)
+	if src.frames == 0 {
+		t.out.begins[f.Source] = f.Time
+	}
+	src.frames++
+	src.now = f.Time
+	if len(src.queue) == 0 {
+		src.clock = src.frames
+	}
+	if src.busy() {
+		t.tick(src)
+	}
+	return src
+}
+
 // segment takes the next segment of a capture point.
-func (t *tcp) segment(g *link.Segment) {
+func (t *tcp) segment(src *source, g *link.Segment) {
 	t.stats.Frames++
 	if !slices.Contains(t.ports, g.Flow.SrcPort) && !slices.Contains(t.ports, g.Flow.DstPort) {
 		return
@@ -60,16 +86,54 @@ func (t *tcp) segment(g *link.Segment) {
 	t.stats.Bytes += int64(g.Size)
 	key, dir := bothWays(&g.Flow)
 	c := t.conns.find(&key)
-	if c != nil && c.older() == nil && c.streams != nil && c.src.undecided == 0 && len(c.src.queue) == 0 &&
+	if c != nil && c.older() == nil && c.streams != nil && src.undecided == 0 && len(src.queue) == 0 &&
 		g.Flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.Seq, c.half[dir].next) {
-		t.deliver(c, dir, g)
+		t.deliver(src, c, dir, g)
 		return
 	}
-	t.route(c, key, dir, g)
+	t.route(src, c, key, dir, g)
+}
+
+// source returns the capture point with the given number.
+func (t *tcp) source(id int) *source {
+	if t.last != nil && t.lastID == id {
+		return t.last
+	}
+	src := t.sources[id]
+	if src == nil {
+		src = new(source)
+		t.sources[id] = src
+	}
+	t.last, t.lastID = src, id
+	return src
+}
+
+// tick runs what is scheduled by the count of frames. Of the streams and queue pairs with a gap it
+// checks one at each call, so that the cost does not grow with their number.
+func (t *tcp) tick(src *source) {
+	t.deliverQueued(src, false)
+	t.endReplaced(src)
+	if len(src.gaps) == 0 {
+		return
+	}
+	if src.nextGap >= len(src.gaps) {
+		src.nextGap = 0
+	}
+	e := src.gaps[src.nextGap]
+	e.giveUpGaps(src)
+	if e.holds() {
+		src.nextGap++
+		return
+	}
+	e.listed = false
+	last := len(src.gaps) - 1
+	src.gaps[src.nextGap] = src.gaps[last]
+	src.gaps[last] = nil
+	src.gaps = src.gaps[:last]
 }
 
 // deliver gives a segment to the reassembly of its direction.
-func (t *tcp) deliver(c *conn, dir uint8, g *link.Segment) {
+func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	if c.number < 0 {
 		c.number = t.out.conns
 		t.out.conns++
@@ -84,7 +148,7 @@ func (t *tcp) deliver(c *conn, dir uint8, g *link.Segment) {
 	if g.Flags&tcpACK != 0 {
 		peer.acknowledge(g.Ack)
 		if len(peer.held) > 0 {
-			peer.giveUpGaps()
+			peer.giveUpGaps(src)
 		}
 	}
 	mark, waited := r.analysis.segment(&peer.analysis, g)
@@ -97,7 +161,7 @@ func (t *tcp) deliver(c *conn, dir uint8, g *link.Segment) {
 		r.start()
 	}
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
-		r.segment(g, seq)
+		r.segment(src, g, seq)
 	}
 	if t.out.opt.Active != nil && (r.active.begins(g.Time) || g.Flags&unusualFlags != 0) {
 		t.reportActivity(c, dir, g)
@@ -115,7 +179,7 @@ func (t *tcp) deliver(c *conn, dir uint8, g *link.Segment) {
 	}
 	switch {
 	case c.removed: // while the segment was queued: nothing more comes
-		c.flush()
+		t.flush(c)
 	case c.quiet:
 		t.pack(c)
 	}
@@ -145,12 +209,44 @@ func (t *tcp) mark(c *conn, dir uint8, mark tcpMark, waited int64, g *link.Segme
 	hook(m)
 }
 
+// heldFrame returns the order of the frame of the first segment or packet that is held, 0
+// for none.
+func (t *tcp) heldFrame() int64 {
+	first := t.out.gaps.first()
+	for _, src := range t.queued {
+		if src.head == len(src.queue) {
+			continue // the last segment is being delivered
+		}
+		if order := src.queue[src.head].Order; first == 0 || order < first {
+			first = order
+		}
+	}
+	return first
+}
+
+// quiet counts as many frames as may precede a late frame, so that nothing waits for
+// one any longer.
+func (t *tcp) quiet() {
+	for _, id := range t.sourceIDs() {
+		src := t.sources[id]
+		src.frames += ReorderFrames
+		for range len(src.gaps) + 1 {
+			t.tick(src)
+		}
+	}
+}
+
 // close hands out what all connections hold.
 func (t *tcp) close() {
-	for _, src := range t.out.sources {
-		src.deliverQueued()
+	for _, id := range t.sourceIDs() {
+		t.deliverQueued(t.sources[id], true)
 	}
 	for _, q := range [...]*fifo.Queue[conn]{&t.conns.closed, &t.conns.idle, &t.conns.active} {
-		q.All((*conn).flush)
+		q.All(t.flush)
 	}
+}
+
+// sourceIDs lists the capture points in a fixed order.
+func (t *tcp) sourceIDs() []int {
+	return slices.Sorted(maps.Keys(t.sources))
 }

@@ -55,7 +55,6 @@ type conn struct {
 	*streams           // nil while they are packed
 	packed   []byte
 	number   int // from 0 in order of appearance, -1 before the first delivery
-	src      *source
 
 	born      int64 // count of the source's frames at the first segment
 	until     int64 // count at which it is no longer undecided
@@ -100,8 +99,7 @@ func (c *conn) version(back bool) uint8 {
 }
 
 // flush hands out what a connection still holds.
-func (c *conn) flush() {
-	t := c.src.tcp
+func (t *tcp) flush(c *conn) {
 	t.unpack(c)
 	for i := range c.half {
 		c.half[i].close()
@@ -282,10 +280,10 @@ const (
 )
 
 // owner returns the connection of the chain that a segment belongs to, or nil.
-func (c *conn) owner(dir uint8, g *link.Segment) *conn {
+func (c *conn) owner(dir uint8, g *link.Segment, frames int64) *conn {
 	var best *conn
 	for ; c != nil; c = c.older() {
-		switch c.fits(dir, g) {
+		switch c.fits(dir, g, frames) {
 		case exactMatch:
 			return c
 		case possibleMatch:
@@ -298,7 +296,7 @@ func (c *conn) owner(dir uint8, g *link.Segment) *conn {
 }
 
 // fits reports by the sequence numbers how well a segment fits this connection.
-func (c *conn) fits(dir uint8, g *link.Segment) match {
+func (c *conn) fits(dir uint8, g *link.Segment, frames int64) match {
 	r, peer := &c.half[dir], &c.half[1-dir]
 	if g.Flags&tcpSYN != 0 {
 		switch {
@@ -306,7 +304,7 @@ func (c *conn) fits(dir uint8, g *link.Segment) match {
 			return matchIf(g.Seq+1 == r.begin.first)
 		case g.Flags&tcpACK != 0 && peer.begin.known:
 			return matchIf(g.Ack == peer.begin.first)
-		case c.src.frames-c.born >= ReorderFrames:
+		case frames-c.born >= ReorderFrames:
 			return noMatch // its own SYN would have come
 		}
 	}

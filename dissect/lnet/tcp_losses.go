@@ -49,7 +49,7 @@ func (o *output) lose(c *conn, back bool, l Loss) {
 	l.Source, l.NIDs = int(c.key.Source), c.nids.list
 	l.Src, l.Dst = c.ends(back)
 	if !c.syn {
-		l.maybeBefore(c.src.begin)
+		l.maybeBefore(o.begins[l.Source])
 	}
 	o.report(l)
 }
@@ -135,7 +135,7 @@ func (u *unseen) missing() int64 {
 // the message that the framer is in the middle of.
 func (r *reassembly) loseUnseen(n int64) {
 	f, u, why := &r.framer, &r.unseen, Lost
-	if (r.acked || r.tcp.out.ending == EndOfFile) && !r.hasAcked(u.proven) {
+	if isAcked := r.acked && int32(r.ack-u.proven) >= 0; !isAcked && (r.acked || r.tcp.out.ending == EndOfFile) {
 		why = EndOfFile // they never arrived, or may be sent again later
 	}
 	if m := &f.msg; m.size > 0 {
@@ -159,7 +159,7 @@ func (r *reassembly) loseBefore(g *link.Segment) {
 		r.loseUnseen(u.missing())
 	}
 	if n := int32(r.begin.first - u.captured); n > 0 {
-		if o := r.tcp.out; g.Time < r.framer.conn.src.begin+lossDelay {
+		if o := r.tcp.out; g.Time < o.begins[int(r.framer.conn.key.Source)]+lossDelay {
 			o.lose(r.framer.conn, r.framer.back, Loss{Bytes: int64(n), From: u.last, To: g.Time, Why: Lost})
 		} else {
 			r.begin.lacks = uint32(n)

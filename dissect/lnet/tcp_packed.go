@@ -63,7 +63,7 @@ func (t *tcp) unpack(c *conn) {
 // new reassembly.
 func (r *reassembly) isUntouched() bool {
 	f, h := &r.framer, r.analysis.past
-	return len(r.held) == 0 && !r.begin.data && !r.begin.midStream &&
+	return len(r.held) == 0 && !r.listed && !r.begin.data && !r.begin.midStream &&
 		f.at.Order == 0 && f.resync == nil && f.hello == 0 && f.skipped == 0 && f.format == format{first: true} &&
 		(h == nil || len(h.times) == 1 && !h.sent.any && len(h.again)+len(h.unsettled) == 0)
 }

@@ -83,8 +83,7 @@ func TestPacked(t *testing.T) {
 		}
 		d := NewDecoder(Options{Want: skipAll, Active: func(*Activity) {}})
 		key, _ := bothWays(&link.Flow{Src: tc.A.Addr.As16(), Dst: tc.B.Addr.As16(), SrcPort: tc.A.Port, DstPort: tc.B.Port})
-		d.nextFrame(&tc.Frames[0]) // adds the capture point
-		c := d.tcp.connect(d.out.sources[0], key)
+		c := d.tcp.connect(d.tcp.source(0), key)
 		for i := range tc.Frames {
 			c.quiet = false
 			d.Frame(&tc.Frames[i])

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/lshark/lshark/internal/wiretest"
 )
@@ -276,7 +275,7 @@ func (s *Decoder) recordBytes() (n int) {
 			if f.resync != nil {
 				marks = f.resync.marks
 			}
-			n += len(r.held)*int(unsafe.Sizeof(piece{})) + len(marks)*markSize + len(f.msg.holes)*holeSize + len(f.frames)*frameSize
+			n += len(r.held)*pieceSize + len(marks)*markSize + len(f.msg.holes)*holeSize + len(f.frames)*frameSize
 		}
 	})
 	return n

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -41,12 +42,13 @@ func Compare(paths []string) (map[string]Clock, []string, error) {
 	var notes []string
 	s := newSightings()
 	frames := min(maxFrames, maxTotal/max(len(paths), 1))
-	read := func(i int) fileSegments { return firstSegments(paths[i], frames) }
+	read := func(i int) *fileSegments { return firstSegments(paths[i], frames) }
 	for i, list := range parallel.InOrder(len(paths), read) {
 		if list.err != nil {
 			return nil, nil, list.err
 		}
 		path, shared := paths[i], s.add(int32(i), list)
+		list.release()
 		for _, j := range slices.Sorted(maps.Keys(shared)) {
 			skew, delay, err := compare(shared[j])
 			if errors.Is(err, errNothingShared) {
@@ -70,26 +72,28 @@ func Compare(paths []string) (map[string]Clock, []string, error) {
 	return clocks, notes, nil
 }
 
-// segment is a segment of a numbered flow.
-type segment struct {
-	flow      int32
-	seq, size uint32
-}
-
 // fileSegments are the segments in the first frames of a file.
 type fileSegments struct {
-	flows []link.Flow
-	list  []timedSegment // with the index of the flow in flows
-	err   error
+	segmentTable // with the index of the flow in flows
+	flows        []link.Flow
+	times        pages[int64] // of each segment; sentAgain of one that was sent more than once
+	err          error
 }
 
-type timedSegment struct {
-	segment
-	time int64
+const sentAgain = math.MinInt64
+
+// segmentLists are those of files that were compared. Of hundreds of files each takes one.
+var segmentLists = sync.Pool{New: func() any { return new(fileSegments) }}
+
+func (l *fileSegments) release() {
+	l.clear()
+	l.flows, l.times.n, l.err = l.flows[:0], 0, nil
+	segmentLists.Put(l)
 }
 
-// firstSegments returns the segments in the first frames of a file.
-func firstSegments(path string, frames int) (list fileSegments) {
+// firstSegments returns the segments in the first frames of a file, in a list to be released.
+func firstSegments(path string, frames int) *fileSegments {
+	list := segmentLists.Get().(*fileSegments)
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return list // a pipe
 	}
@@ -122,7 +126,11 @@ func firstSegments(path string, frames int) (list fileSegments) {
 			last = flow
 		}
 		s.flow = number
-		list.list = append(list.list, timedSegment{s, f.Time})
+		if i, isNew := list.place(s); isNew {
+			list.times.add(f.Time)
+		} else {
+			*list.times.at(i) = sentAgain
+		}
 	}
 	return list
 }
@@ -149,23 +157,19 @@ func segmentOf(d *link.Decoder, f *capture.Frame) (flow link.Flow, s segment, ok
 // common with it.
 type sightings struct {
 	flows map[link.Flow]int32 // number of each flow; the opposite direction differs in the lowest bit
-	last  map[segment]int32   // the latest sighting of each segment, by its place in all
-	all   []sighting
+	segmentTable
+	last pages[int32] // the latest sighting of each segment, by its place in the table
+	all  pages[sighting]
 }
 
-func newSightings() *sightings {
-	return &sightings{flows: map[link.Flow]int32{}, last: map[segment]int32{}}
-}
+func newSightings() *sightings { return &sightings{flows: map[link.Flow]int32{}} }
 
 // sighting is a segment in a file.
 type sighting struct {
-	time    int64 // sentAgain of one that was sent more than once
-	flow    int32
+	time    int64
 	file    int32
 	earlier int32 // index of the previous sighting of the same segment, or -1
 }
-
-const sentAgain = math.MinInt64
 
 func (s *sightings) number(f link.Flow) int32 {
 	n, known := s.flows[f]
@@ -179,43 +183,37 @@ func (s *sightings) number(f link.Flow) int32 {
 
 // add adds the segments of a file. It returns by how much their times are later
 // than in each of the earlier files that have them too, by file and flow.
-func (s *sightings) add(file int32, list fileSegments) map[int32]map[int32]spread {
+func (s *sightings) add(file int32, list *fileSegments) map[int32]map[int32]spread {
 	shared := map[int32]map[int32]spread{} // by file, by flow
 	numbers := make([]int32, len(list.flows))
 	for i, f := range list.flows {
 		numbers[i] = s.number(f)
 	}
-	first := len(s.all)
-	for _, g := range list.list {
-		g.flow = numbers[g.flow]
-		latest, known := s.last[g.segment]
-		if known && s.all[latest].file == file {
-			s.all[latest].time = sentAgain
+	for k := range int32(list.segments.n) {
+		key, t := *list.segments.at(k), *list.times.at(k)
+		if t == sentAgain {
 			continue
 		}
-		if !known {
-			latest = -1
+		key.flow = numbers[key.flow]
+		place, isNew := s.place(key)
+		if isNew {
+			s.last.add(-1)
 		}
-		s.last[g.segment] = int32(len(s.all))
-		s.all = append(s.all, sighting{g.time, g.flow, file, latest})
-	}
-	for k := first; k < len(s.all); k++ {
-		own, n := &s.all[k], 0
-		for i := own.earlier; i >= 0; i = s.all[i].earlier {
-			earlier := &s.all[i]
+		latest, n := s.last.at(place), 0
+		for i := *latest; i >= 0; {
+			earlier := s.all.at(i)
 			n++
-			if own.time == sentAgain || earlier.time == sentAgain {
-				continue
-			}
 			with := shared[earlier.file]
 			if with == nil {
 				with = map[int32]spread{}
 				shared[earlier.file] = with
 			}
-			widen(with, own.flow, own.time-earlier.time)
+			widen(with, key.flow, t-earlier.time)
+			i = earlier.earlier
 		}
-		if n == maxSightings { // the first ones are kept
-			*own = s.all[own.earlier]
+		if n < maxSightings {
+			s.all.add(sighting{t, file, *latest})
+			*latest = int32(s.all.n - 1)
 		}
 	}
 	return shared

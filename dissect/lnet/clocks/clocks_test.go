@@ -150,6 +150,25 @@ func TestCompareThree(t *testing.T) {
 	}
 }
 
+// TestSegmentTable compares with a map.
+func TestSegmentTable(t *testing.T) {
+	var table segmentTable
+	places := map[segment]int32{}
+	random := rand.New(rand.NewSource(1))
+	for range 10_000 {
+		s := segment{random.Int31n(4), uint32(random.Intn(1000)) << 10, uint32(random.Intn(2)) * 1448}
+		want, known := places[s]
+		if !known {
+			want = int32(len(places))
+			places[s] = want
+		}
+		if i, isNew := table.place(s); i != want || isNew == known {
+			t.Fatalf("%v is at %d, new: %v; want %d", s, i, isNew, want)
+		}
+	}
+	assert.Equal(t, table.segments.n, len(places), "segments")
+}
+
 // TestManySightings: files that share nothing are not compared, and of a
 // segment that all files saw not all sightings are kept.
 func TestManySightings(t *testing.T) {
@@ -160,15 +179,15 @@ func TestManySightings(t *testing.T) {
 	for file := range int32(1000) {
 		own := segment{0, uint32(file), 1}
 		every := segment{1, 0, 1}
-		list := fileSegments{flows: []link.Flow{f, f.Reverse()}, list: []timedSegment{{own, 1}, {every, 2}}}
-		shared := s.add(file, list)
+		list := fileSegments{flows: []link.Flow{f, f.Reverse()}}
+		list.place(own)
+		list.times.add(1)
+		list.place(every)
+		list.times.add(2)
+		shared := s.add(file, &list)
 		must.Equal(t, len(shared), min(int(file), maxSightings), "file", file, "is compared with")
 		_, first := shared[0]
 		must.That(t, file <= 0 || first, "file %d is not compared with the first", file)
 	}
-	kept := 0
-	for i := s.last[segment{1, 0, 1}]; i >= 0; i = s.all[i].earlier {
-		kept++
-	}
-	assert.Equal(t, kept, maxSightings, "sightings are kept")
+	assert.Equal(t, s.all.n, 1000+maxSightings, "sightings are kept")
 }

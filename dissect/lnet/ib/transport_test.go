@@ -60,6 +60,21 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
+// TestRouting decodes the headers before a BTH.
+func TestRouting(t *testing.T) {
+	q := wiretest.NewQueuePairs()
+	src, dst := q.A.Addr.As16(), q.B.Addr.As16()
+	packet := wiretest.InfiniBand(wiretest.BTH(wiretest.RCWriteMiddle, 5, 6, false), []byte("payload"))
+	grh := wiretest.GRH(src, dst, len(packet))
+	lrh := wiretest.LRH(7, 9, true, len(grh)+len(packet))
+	var l LRH
+	var g GRH
+	assert.That(t, l.Decode(lrh) && g.Decode(grh), "not decoded")
+	assert.Equal(t, l, LRH{NextHeader: LNHGlobal, SLID: 7, DLID: 9, Length: LRHSize + GRHSize + len(packet)})
+	assert.Equal(t, g, GRH{Version: 6, Length: uint16(len(packet)), NextHeader: NextHeaderTransport, SGID: src, DGID: dst})
+	assert.That(t, !l.Decode(lrh[:LRHSize-1]) && !g.Decode(grh[:GRHSize-1]), "decoded though they are cut off")
+}
+
 func TestNAK(t *testing.T) {
 	for s, want := range map[Syndrome]string{0x60: "PSN sequence error", 0x62: "remote access error", 0x7f: "NAK code 31"} {
 		reason, refused := s.NAK()

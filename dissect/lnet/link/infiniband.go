@@ -28,31 +28,27 @@ const maxPayload = 4096
 // lrh decodes a packet of a link of InfiniBand. Its length does not depend on the
 // VCRC behind it, which some programs capture and others do not.
 func (d *Decoder) lrh(p span, depth int) Kind {
-	const version, raw, ipv6, local, global = 0, 0, 1, 2, 3 // the last four are the next header
-	h := p.data
-	if depth > maxTunnels || len(h) < ib.LRHSize || h[0]&0xf != version {
+	const version = 0
+	var h ib.LRH
+	if depth > maxTunnels || !h.Decode(p.data) || h.Version != version || h.Length < ib.LRHSize {
 		return None
 	}
-	length := 4 * int(binary.BigEndian.Uint16(h[4:])&0x7ff) // to the end of the ICRC
-	if length < ib.LRHSize {
-		return None
-	}
-	p = p.limit(length)
+	p = p.limit(h.Length)
 	d.header(LayerLRH, p, ib.LRHSize)
 	p = p.from(ib.LRHSize)
-	switch h[1] & 3 {
-	case local:
+	switch h.NextHeader {
+	case ib.LNHLocal:
 		var a addresses
-		copy(a.dst[14:], h[2:4])
-		copy(a.src[14:], h[6:8])
+		binary.BigEndian.PutUint16(a.src[14:], h.SLID)
+		binary.BigEndian.PutUint16(a.dst[14:], h.DLID)
 		kind := d.infiniband(a, p)
 		d.Packet.Local = true
 		return kind
-	case global:
+	case ib.LNHGlobal:
 		return d.grh(p)
-	case ipv6:
+	case ib.LNHIPv6:
 		return d.ipv6(p, depth)
-	case raw:
+	case ib.LNHRaw:
 		return d.rawHeader(p, depth)
 	}
 	return None
@@ -74,16 +70,15 @@ func (d *Decoder) rawHeader(p span, depth int) Kind {
 	return d.network(etherType, p, depth)
 }
 
-// grh decodes a GRH, which has the form of an IPv6 header and with which RoCEv1 begins, and what follows it.
+// grh decodes a GRH, with which RoCEv1 begins, and what follows it.
 func (d *Decoder) grh(p span) Kind {
-	const transport = 0x1b // the next header is a BTH
-	h := p.data
-	if len(h) < ib.GRHSize || h[0]>>4 != 6 || h[6] != transport {
+	var h ib.GRH
+	if !h.Decode(p.data) || h.Version != 6 || h.NextHeader != ib.NextHeaderTransport {
 		return None
 	}
-	p = p.limit(ib.GRHSize + int(binary.BigEndian.Uint16(h[4:])))
+	p = p.limit(ib.GRHSize + int(h.Length))
 	d.header(LayerGRH, p, ib.GRHSize)
-	return d.infiniband(addresses{[16]byte(h[8:]), [16]byte(h[24:])}, p.from(ib.GRHSize))
+	return d.infiniband(addresses{h.SGID, h.DGID}, p.from(ib.GRHSize))
 }
 
 // roce2 decodes a packet of RoCEv2, the payload of UDP.

@@ -1,6 +1,10 @@
 package lnet
 
-import "github.com/lshark/lshark/dissect/lnet/link"
+import (
+	"slices"
+
+	"github.com/lshark/lshark/dissect/lnet/link"
+)
 
 // A stream should be read from its first byte. If its SYN was not seen yet, it may
 // still arrive: a capture on several queues has frames out of order. So
@@ -8,17 +12,21 @@ import "github.com/lshark/lshark/dissect/lnet/link"
 // capture point, are queued until the SYN is there or ReorderFrames frames have
 // passed; then the stream begins at the lowest sequence number seen.
 
+// maxQueued bounds the bytes in a queue.
+const maxQueued = 8 << 20
+
 // source is a capture point.
 type source struct {
-	tcp       *tcp
-	begin     int64 // time of the first frame
 	frames    int64 // seen so far, of any kind
 	clock     int64 // of them, those that are not queued
 	now       int64 // time of the last one
 	undecided int   // connections of which it is not known where their streams begin
 	queue     []queued
+	head      int // of the queue
+	bytes     int // in buffers of the queue
 	replaced  []replaced
-	gapEntry  // in output.gaps
+	gaps      []*gapEntry // streams and queue pairs with a gap
+	nextGap   int         // the one of them to check next
 }
 
 // queued is a segment in the queue of a capture point.
@@ -52,6 +60,9 @@ type beginning struct {
 	hasNear   bool
 }
 
+// decided reports whether the beginning is known, or no data need it yet.
+func (b *beginning) decided() bool { return b.known || !b.data }
+
 // note records the sequence number of data that came before the beginning was
 // known.
 func (b *beginning) note(seq uint32) {
@@ -60,17 +71,18 @@ func (b *beginning) note(seq uint32) {
 	}
 }
 
-// decided reports whether it is known where the stream begins, or no data need it yet.
-func (r *reassembly) decided() bool { return r.started || r.begin.known || !r.begin.data }
+// busy reports whether anything is due after a number of frames.
+func (src *source) busy() bool {
+	return len(src.queue)+len(src.gaps)+len(src.replaced) > 0
+}
 
 // route finds or adds the connection of a segment, and delivers or queues the
 // segment.
-func (t *tcp) route(c *conn, key link.Flow, dir uint8, g *link.Segment) {
-	src := t.out.sources[key.Source]
+func (t *tcp) route(src *source, c *conn, key link.Flow, dir uint8, g *link.Segment) {
 	for old := c; old != nil; old = old.older() {
 		t.unpack(old)
 	}
-	if c = c.owner(dir, g); c == nil {
+	if c = c.owner(dir, g, src.frames); c == nil {
 		if g.Flags&tcpRST != 0 {
 			return // of an unknown connection
 		}
@@ -89,12 +101,12 @@ func (t *tcp) route(c *conn, key link.Flow, dir uint8, g *link.Segment) {
 			src.undecided++
 		}
 	}
-	if c.undecided && c.half[0].decided() && c.half[1].decided() {
+	if c.undecided && c.decided() {
 		c.undecided = false
 		src.undecided--
 	}
 	if src.undecided == 0 && len(src.queue) == 0 {
-		t.deliver(c, dir, g)
+		t.deliver(src, c, dir, g)
 		return
 	}
 	q := queued{Segment: *g, conn: c, dir: dir, at: src.frames}
@@ -102,9 +114,12 @@ func (t *tcp) route(c *conn, key link.Flow, dir uint8, g *link.Segment) {
 		q.buf = append(t.out.pool.get(len(g.Data)), g.Data...)
 		q.Data = q.buf
 	}
+	src.bytes += cap(q.buf)
+	if len(src.queue) == 0 {
+		t.queued = append(t.queued, src)
+	}
 	src.queue = append(src.queue, q)
-	src.updateGap()
-	src.giveUpGaps()
+	t.deliverQueued(src, false)
 }
 
 // noteSYN records where the streams begin, as soon as a SYN is seen.
@@ -133,10 +148,16 @@ func (c *conn) noteNumbers(dir uint8, g *link.Segment) {
 	}
 }
 
+// decided reports whether it is known where both streams begin, as far as it
+// matters yet.
+func (c *conn) decided() bool {
+	return (c.half[0].started || c.half[0].begin.decided()) && (c.half[1].started || c.half[1].begin.decided())
+}
+
 // connect adds a connection. One that it replaces stays for its late segments.
 func (t *tcp) connect(src *source, key link.Flow) *conn {
 	c := t.conns.add(key, src.now)
-	c.src, c.born = src, src.frames
+	c.born = src.frames
 	if old := c.older(); old != nil {
 		src.replaced = append(src.replaced, replaced{old, src.frames + ReorderFrames})
 	}
@@ -148,65 +169,61 @@ func (t *tcp) connect(src *source, key link.Flow) *conn {
 	return c
 }
 
-// giveUpGaps delivers the segments that need not be queued any longer.
-func (src *source) giveUpGaps() {
-	for len(src.queue) > 0 {
-		if c := src.queue[0].conn; c.undecided && src.frames < c.until && !src.tcp.out.full() {
-			return
+// deliverQueued delivers the segments that need not be queued any longer; all
+// of them when all is set.
+func (t *tcp) deliverQueued(src *source, all bool) {
+	for src.head < len(src.queue) {
+		q := &src.queue[src.head]
+		if c := q.conn; c.undecided {
+			if !all && src.frames < c.until && src.bytes < maxQueued {
+				break
+			}
+			t.beginWithoutSYN(src, c)
 		}
-		src.giveUpGap()
+		src.head++
+		src.bytes -= cap(q.buf)
+		src.clock = q.at
+		t.deliver(src, q.conn, q.dir, &q.Segment)
+		t.out.pool.put(q.buf)
+		*q = queued{}
 	}
-}
-
-// giveUpGap delivers the first segment of the queue.
-func (src *source) giveUpGap() {
-	q := src.queue[0]
-	if q.conn.undecided {
-		src.beginWithoutSYN(q.conn)
-	}
-	src.queue = src.queue[1:]
-	src.updateGap()
-	src.clock = q.at
-	src.tcp.deliver(q.conn, q.dir, &q.Segment)
-	src.tcp.out.pool.put(q.buf)
-	if len(src.queue) == 0 {
+	if src.head == len(src.queue) {
 		src.clock = src.frames
+		if i := slices.Index(t.queued, src); i >= 0 {
+			t.queued = slices.Delete(t.queued, i, i+1)
+		}
 	}
+	src.compact()
 }
 
-// deliverQueued delivers all segments of the queue.
-func (src *source) deliverQueued() {
-	for len(src.queue) > 0 {
-		src.giveUpGap()
+// compact drops the delivered part of the queue once it is the larger one: the
+// queue may never be empty.
+func (src *source) compact() {
+	if src.head == 0 || 2*src.head < len(src.queue) {
+		return
 	}
-}
-
-// updateGap moves the capture point in output.gaps after the first queued segment has changed.
-func (src *source) updateGap() {
-	var first int64
-	if len(src.queue) > 0 {
-		first = src.queue[0].Order
-	}
-	src.tcp.out.gaps.update(&src.gapEntry, first)
+	n := copy(src.queue, src.queue[src.head:])
+	clear(src.queue[n:])
+	src.queue, src.head = src.queue[:n], 0
 }
 
 // beginWithoutSYN sets where the streams of a connection begin whose SYN does
 // not come.
-func (src *source) beginWithoutSYN(c *conn) {
+func (t *tcp) beginWithoutSYN(src *source, c *conn) {
 	c.undecided = false
 	src.undecided--
 	for i := range c.half {
-		if r := &c.half[i]; !r.decided() {
+		if r := &c.half[i]; !r.started && !r.begin.decided() {
 			r.begin = beginning{known: true, first: r.begin.lowest, midStream: true}
 		}
 	}
 	if old := c.older(); old != nil && !c.syn {
 		// More likely the capture lacks much of one connection than the
 		// beginning of another.
-		old.flush()
-		src.tcp.unpack(old)
+		t.flush(old)
+		t.unpack(old)
 		c.continues(old)
-		src.tcp.conns.remove(old)
+		t.conns.remove(old)
 	}
 }
 
@@ -221,11 +238,12 @@ func (t *tcp) endReplaced(src *source) {
 // end hands out what a connection still holds and removes it.
 func (t *tcp) end(c *conn) {
 	if c.undecided {
-		c.src.deliverQueued()
+		t.deliverQueued(t.source(int(c.key.Source)), true)
 	}
-	c.flush()
+	t.flush(c)
 	t.conns.remove(c)
-	if len(c.src.queue) == 0 { // else segments of the connection may be queued
+	src := t.source(int(c.key.Source))
+	if isUsed := len(src.queue) > 0 || c.streams != nil && (c.half[0].listed || c.half[1].listed); !isUsed {
 		t.reuse(c)
 	}
 }
