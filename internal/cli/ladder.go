@@ -187,7 +187,7 @@ func (c *ladderOptions) collect(x *flags.Reading, d *ladder.Diagram) (end func()
 	f.Add(follow.Hooks{
 		Message: func(*track.RPC, *dissect.Message) {
 			anyMessage = true
-			if x.In.Live() && d.Len() >= c.Count {
+			if x.In.Live() && s.Len() >= c.Count {
 				x.Fail(scan.ErrStop)
 			}
 		},

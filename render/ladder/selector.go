@@ -58,9 +58,10 @@ type Selector struct {
 	patterns [][]byte // of the FID on the wire
 	selected []*locks.Lock
 	rpcs     track.Attached[openRPC]
-	held     int                         // events of RPCs that have not ended
+	held     int                         // events of RPCs that have not ended and are not selected
+	waiting  int                         // events of selected RPCs that have not ended
 	ended    *fifo.Map[uint64, endedRPC] // that may yet be selected
-	number   uint64                      // of the last of them, where RPCs have no numbers
+	number   uint64                      // of the last RPC that has ended, where RPCs have no numbers
 	within   map[uint64]bool             // nested in a selected RPC, and not ended
 	recent   *fifo.Map[int64, *Event]    // by the number of the message
 	losses   []*Event
@@ -136,6 +137,8 @@ func (s *Selector) message(r *track.RPC, m *dissect.Message) {
 	h := s.rpcs.Of(r)
 	if matches && !h.selected {
 		h.selected = true
+		s.held -= len(h.events)
+		s.waiting += len(h.events)
 		s.diagram.AddTargetOf(r)
 	}
 	if !h.selected && s.held >= maxHeld {
@@ -147,8 +150,15 @@ func (s *Selector) message(r *track.RPC, m *dissect.Message) {
 		e.reason = "shows that the client was evicted"
 	}
 	h.events = append(h.events, e)
-	s.held++
+	if h.selected {
+		s.waiting++
+	} else {
+		s.held++
+	}
 }
+
+// Len returns how many messages are selected so far.
+func (s *Selector) Len() int { return s.diagram.Len() + s.waiting }
 
 // waited returns how long a lock was waited for that a completion callback grants, in words.
 func (s *Selector) waited(e *Event, r *track.RPC) string {
@@ -235,7 +245,11 @@ func (s *Selector) done(r *track.RPC) {
 	s.number++
 	number, nestable, selected := s.number, false, h.selected
 	*h = openRPC{}
-	s.held -= len(u.events)
+	if selected {
+		s.waiting -= len(u.events)
+	} else {
+		s.held -= len(u.events)
+	}
 	if s.nested != nil {
 		number, u.calls, nestable = s.nested.Number(r), s.nested.Calls(r), s.nested.MayBeNested(r)
 	}
