@@ -332,12 +332,8 @@ func (m *Monitor) sinceRestart(c diagnose.Capture) diagnose.Capture {
 	return c
 }
 
-// Close ends the capture.
-func (m *Monitor) Close() {
-	now := time.Unix(0, m.frames.last)
-	if m.opt.Live {
-		now = time.Now()
-	}
+// Close ends the capture. now is as with Publish; the last frame may be one that Frame did not get.
+func (m *Monitor) Close(now time.Time) {
 	m.Publish(now, true)
 	m.diagnosed = m.sinceRestart(m.at.Capture)
 	m.Engine.Close()

@@ -100,7 +100,7 @@ func (s lnetStats) end(m *monitor.Monitor) {
 	last := s.frames[len(s.frames)-1].Time
 	m.Publish(time.Unix(0, last), false)
 	m.Advance(last)
-	m.Close()
+	m.Close(time.Unix(0, last))
 }
 
 // statsOf returns statistics of the same frames.
@@ -284,7 +284,7 @@ func TestRestart(t *testing.T) {
 		m.Frame(&f)
 		s.d.Frame(&f)
 	}
-	m.Close()
+	m.Close(time.Now())
 	again := read(m.Registry()).sum("lshark_findings")
 	assert.That(t, again > found, "%d findings, and %d of the same three hours later", found, again)
 }

@@ -222,7 +222,7 @@ func (c *command) run(args []string) error {
 		return err
 	}
 	c.monitor.Set(*first)
-	c.pass.Observe(c.monitor)
+	c.pass.Observe(observer{c.monitor, c})
 	c.pass.Add(scan.Consumer{
 		Begin: c.begin,
 		Frame: c.frame,
@@ -230,6 +230,23 @@ func (c *command) run(args []string) error {
 	})
 	err = c.pass.Run()
 	return errors.Join(err, c.close())
+}
+
+// observer is the Monitor as the pass feeds it.
+type observer struct {
+	*monitor.Monitor
+	command *command
+}
+
+// Close is called when the capture has ended.
+func (o observer) Close() {
+	c := o.command
+	c.service.stopping()
+	now := time.Now()
+	if !c.in.Live() {
+		now = time.Unix(0, c.pass.Last())
+	}
+	c.monitor.Close(now)
 }
 
 func (c *command) newMonitor() *monitor.Monitor {
@@ -384,7 +401,6 @@ const closeOTLP = 5 * time.Second
 
 // close completes files, sends what waits, and prints the metrics of capture files.
 func (c *command) close() error {
-	c.service.stopping()
 	var err error
 	if c.monitor.Recorder != nil {
 		err = c.monitor.Recorder.Close()
