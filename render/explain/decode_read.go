@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -57,9 +56,10 @@ func (v *Decoded) read(text string) error {
 	switch {
 	case format == schema.Handle && strings.HasPrefix(text, "0x"): // as it is shown, not the bytes of the wire
 		u, err := strconv.ParseUint(text, 0, 64)
-		if v.Bytes = word(u, v.Big); err != nil {
+		if err != nil {
 			return fmt.Errorf("%s is not a handle: they have 8 bytes", text)
 		}
+		v.Bytes = word(u, v.Big)
 		return nil
 	case (format == schema.OSTID || format == schema.OSTIDPlain) && strings.Contains(text, ":"):
 		return v.readObjectID(text)
@@ -71,15 +71,17 @@ func (v *Decoded) read(text string) error {
 		return v.readInteger(strings.TrimPrefix(text, "x"))
 	case format == schema.NID && strings.Contains(text, "@"):
 		n, ok := parseNID(text)
-		if v.Bytes = longNID(n); !ok {
+		if !ok {
 			return fmt.Errorf("%q is not a NID such as 192.0.2.1@tcp", text)
 		}
+		v.Bytes = longNID(n)
 		return nil
 	case format == schema.Version && strings.Contains(text, "."):
 		n, ok := schema.ParseVersion(text)
-		if v.put(uint64(n)); !ok {
+		if !ok {
 			return fmt.Errorf("%q is not a version such as 2.17.0.0", text)
 		}
+		v.put(uint64(n))
 		return nil
 	case format == schema.UUID:
 		if b, err := wireBytes(text); err == nil && len(b) == v.Field.Size {
@@ -114,23 +116,23 @@ func (v *Decoded) readText(text string) error {
 // readInteger reads a number, a name or names of flags, or bytes.
 func (v *Decoded) readInteger(text string) error {
 	f := v.Field
-	u, err := strconv.ParseUint(text, 0, 8*f.Size)
-	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
-		i, wrong := strconv.ParseInt(text, 0, 8*f.Size)
-		u, err = uint64(i), wrong
+	u, err := strconv.ParseUint(text, 0, 64)
+	tooLarge := f.Size < 8 && u>>(8*f.Size) != 0
+	if err != nil { // a number with a sign, perhaps
+		var i int64
+		i, err = strconv.ParseInt(text, 0, 64)
+		u, tooLarge = uint64(i), f.Size < 8 && (i < -1<<(8*f.Size-1) || i >= 1<<(8*f.Size))
 	}
 	switch {
-	case err == nil:
-		if f.Format == schema.Errno && int32(u) > 0 && f.Name != opcodes.PbStatus.Name {
-			u = -u // on the wire they are negative
-		}
-	case errors.Is(err, strconv.ErrRange):
-		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
-	default:
+	case err != nil:
 		var ok bool
 		if u, ok = named(f, text); !ok {
 			return v.integerBytes(text)
 		}
+	case tooLarge:
+		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
+	case f.Format == schema.Errno && int32(u) > 0 && f.Name != opcodes.PbStatus.Name:
+		u = -u // on the wire they are negative
 	}
 	v.put(u)
 	return nil
@@ -138,7 +140,7 @@ func (v *Decoded) readInteger(text string) error {
 
 func (v *Decoded) integerBytes(text string) error {
 	b, err := wireBytes(text)
-	switch v.Bytes = b; {
+	switch {
 	case err != nil && v.Field.Names != nil:
 		return fmt.Errorf("%q is not a number, not a name of %s and not hex", text, v.Field.Names.Group)
 	case err != nil:
@@ -146,6 +148,7 @@ func (v *Decoded) integerBytes(text string) error {
 	case len(b) != v.Field.Size:
 		return fmt.Errorf("%d bytes, but the value has %d", len(b), v.Field.Size)
 	}
+	v.Bytes = b
 	return nil
 }
 
@@ -153,7 +156,10 @@ func (v *Decoded) integerBytes(text string) error {
 // commas. Errors are negative on the wire, but for those of locks, which only the status of a reply has.
 func named(f *schema.Field, text string) (u uint64, ok bool) {
 	if f.Format != schema.Errno {
-		return records.NamedValue(cmp.Or(f.Names, &schema.Names{}), text)
+		if f.Names == nil {
+			return 0, false
+		}
+		return records.NamedValue(f.Names, text)
 	}
 	u, ok = records.NamedValue(schema.Errnos, text)
 	if !ok && f.Name == opcodes.PbStatus.Name {

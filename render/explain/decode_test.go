@@ -86,6 +86,29 @@ func TestDecodeNumbers(t *testing.T) {
 	}
 }
 
+// TestDecodeSizes checks that numbers fit into their fields, and what is said of those that do not.
+func TestDecodeSizes(t *testing.T) {
+	d := explain.NewDecoder(80, opcodes.FieldIndex())
+	for _, tt := range []struct{ kind, value, want string }{
+		{"mbo_uid_h", "4294967295", ""},
+		{"mbo_uid_h", "+4294967295", ""},
+		{"mbo_uid_h", "-2147483648", ""},
+		{"mbo_uid_h", "4294967296", "does not fit into 4 bytes"},
+		{"mbo_uid_h", "+4294967296", "does not fit into 4 bytes"},
+		{"mbo_uid_h", "-2147483649", "does not fit into 4 bytes"},
+		{"mbo_uid_h", "0102030405060708", "8 bytes, but the value has 4"},
+		{"mbo_uid_h", "0x200000401:0x1:0x0", "neither a number nor hex"},
+		{"ldlm_mode", "NONSENSE", "not a name of ldlm_mode"},
+	} {
+		_, err := d.Parse(tt.kind, tt.value, false)
+		if tt.want == "" {
+			assert.NoError(t, err)
+		} else {
+			assert.That(t, err != nil && strings.Contains(err.Error(), tt.want), "%s %s: %v", tt.kind, tt.value, err)
+		}
+	}
+}
+
 // TestDecodeAll decodes bytes of several lengths and patterns as each type.
 func TestDecodeAll(t *testing.T) {
 	index := opcodes.FieldIndex()

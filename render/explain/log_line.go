@@ -201,7 +201,7 @@ func LogLine(text string) (list []LogPart, err error) {
 // consoleParts returns what a line of the console says, where its message has a known form.
 func consoleParts(l *debuglog.Line, e *debuglog.Event) (list []LogPart) {
 	add := func(name, text, about string) {
-		if text != "" && text != "0" {
+		if text != "" {
 			list = append(list, LogPart{name, text, []string{about}})
 		}
 	}
@@ -226,9 +226,13 @@ func consoleParts(l *debuglog.Line, e *debuglog.Event) (list []LogPart) {
 	if e.Kind == debuglog.RequestFailed {
 		add("opcode", strconv.Itoa(int(e.Opcode)), opcodes.Opcodes.Name(uint64(e.Opcode)))
 	}
-	status := strconv.Itoa(int(e.Status))
-	add("status", status, logStatus(status))
-	add("seconds", strconv.FormatFloat(float64(e.Service)/1e9, 'f', -1, 64), "how long it took")
+	if e.Status != 0 {
+		status := strconv.Itoa(int(e.Status))
+		add("status", status, logStatus(status))
+	}
+	if e.Service != 0 {
+		add("seconds", strconv.FormatFloat(float64(e.Service)/1e9, 'f', -1, 64), "how long it took")
+	}
 	return list
 }
 
