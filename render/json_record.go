@@ -180,7 +180,8 @@ func appendRecordValue(dst []byte, v *records.Value, trimZeros bool) []byte {
 		}
 		return schema.AppendFlags(dst, v.Names, v.U, "|")
 	case records.Duration:
-		if dst = AppendElapsed(dst, int64(v.U), 9); trimZeros {
+		dst = AppendElapsed(dst, int64(v.U), 9)
+		if trimZeros {
 			dst = bytes.TrimSuffix(bytes.TrimRight(dst, "0"), []byte("."))
 		}
 		return dst

@@ -247,7 +247,8 @@ func appendOtherErrors(dst []byte, errors []int32) []byte {
 	if !context {
 		dst = append(dst, '(')
 	}
-	if dst = appendJoined(dst, errors, ",", records.AppendErrno); !context {
+	dst = appendJoined(dst, errors, ",", records.AppendErrno)
+	if !context {
 		dst = append(dst, ')')
 	}
 	return dst

@@ -55,7 +55,7 @@ var timeSteps = []struct {
 	{time.Microsecond, []int64{1, 2, 5, 10, 20, 50, 100, 200, 500}},
 	{time.Millisecond, []int64{1, 2, 5, 10, 20, 50, 100, 200, 500}},
 	{time.Second, []int64{1, 2, 5, 10, 20, 50}},
-	{time.Minute, []int64{1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440}},
+	{time.Minute, []int64{1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 720, 1440}},
 }
 
 // timeStep returns a distance between labels, of which there are at most a few.
