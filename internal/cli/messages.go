@@ -142,7 +142,8 @@ func (c *messagesOptions) check() (err error) {
 	}
 	var unknown string
 	if c.fields, unknown = render.NewFields(c.Fields); c.fields == nil {
-		return exit.UnknownName("field", unknown[strings.LastIndexByte(unknown, '.')+1:], render.FieldNames())
+		last := unknown[strings.LastIndexByte(unknown, '.')+1:]
+		return exit.Usagef("unknown field %q%s", unknown, exit.DidYouMean(schema.Nearest(last, render.FieldNames(), 3)))
 	}
 	if form == flags.ParquetForm {
 		c.columns = flags.MessageTable()

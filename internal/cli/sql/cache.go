@@ -65,7 +65,10 @@ func (c *cache) check() error {
 
 // use returns the folder for what is made of a capture with some flags, and notes that it is used.
 func (c *cache) use(path string, args []string) (folder string, err error) {
-	state, _ := flags.FileState(path)
+	state, ok := flags.FileState(path)
+	if !ok {
+		return "", fmt.Errorf("%s: is not a file any more", path)
+	}
 	if path, err = filepath.Abs(path); err != nil {
 		return "", err
 	}

@@ -208,18 +208,29 @@ func (c *command) split(args []string) (query string, in *inputs, err error) {
 	}
 	var text []byte
 	if source == stdin {
-		text, err = io.ReadAll(os.Stdin)
-	} else {
-		text, err = os.ReadFile(source)
+		if text, err = io.ReadAll(io.LimitReader(os.Stdin, maxQuery+1)); err != nil {
+			err = fmt.Errorf("read standard input: %w", err)
+		}
+	} else if text, err = os.ReadFile(source); err != nil {
+		err = fmt.Errorf("--query: %w", err)
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("--query: %w", err)
+		return "", nil, err
 	}
-	if query = strings.TrimSpace(string(text)); query == "" {
+	query = strings.TrimSpace(string(text))
+	switch {
+	case query == "":
 		err = exit.Usagef("no query given: it is the first argument, such as 'from by_op', or read from standard input")
+	case len(query) > maxQuery:
+		err = exit.Usagef("the query is longer than %d bytes", maxQuery)
+	case strings.ContainsRune(query, 0):
+		err = exit.Usagef("the query has a byte 0 in it")
 	}
 	return query, in, err
 }
+
+// maxQuery is below the longest argument of a command on Linux, 128 KiB with its NUL.
+const maxQuery = 100 << 10
 
 // answer converts what is needed and runs DuckDB.
 func (c *command) answer(in *inputs, query string) error {
