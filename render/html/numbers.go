@@ -11,15 +11,9 @@ import (
 const thin = "\u202f"
 
 // latency returns a time span as tables show it, such as 2.9 ms.
-func latency(ns int64) string {
-	s := string(render.AppendLatency(nil, ns))
-	unit := strings.TrimLeft(s, "-0123456789.")
-	number := strings.TrimSuffix(s, unit)
-	if unit == "us" {
-		unit = "µs"
-	}
-	return number + thin + unit
-}
+func latency(ns int64) string { return units.Replace(string(render.AppendLatency(nil, ns))) }
+
+var units = strings.NewReplacer("us", thin+"µs", "ms", thin+"ms", "s", thin+"s")
 
 // span returns a long time span in words: 2 h 5 min, 3 min 20 s, 4.25 s.
 func span(ns int64) string { return render.Span(ns, thin) }
