@@ -32,7 +32,11 @@ func TraceOf(client string, xid uint64) TraceID {
 func SpanOf(client string, xid uint64, side Kind, attempt uint32) SpanID {
 	var text [160]byte
 	b := appendRPC(text[:0], client, xid)
-	b = append(b, [...]string{Client: " client ", Server: " server "}[side]...)
+	if side == Client {
+		b = append(b, " client "...)
+	} else {
+		b = append(b, " server "...)
+	}
 	sum := sha256.Sum256(strconv.AppendUint(b, uint64(attempt), 10))
 	return SpanID(sum[:8])
 }

@@ -48,7 +48,7 @@ func (e *Encoder) tag(n Number, name string, t protowire.Type) (json bool) {
 func (e *Encoder) number(n Number, name string, t protowire.Type, v uint64, format string) {
 	switch isJSON := e.tag(n, name, t); {
 	case isJSON:
-		e.Buf = fmt.Appendf(e.Buf, format, int64(v))
+		e.Buf = fmt.Appendf(e.Buf, format, v)
 	case t == protowire.VarintType:
 		e.Buf = protowire.AppendVarint(e.Buf, v)
 	case t == protowire.Fixed32Type:
@@ -65,7 +65,11 @@ func (e *Encoder) Uint(n Number, name string, v uint64) {
 
 // Int appends an int64.
 func (e *Encoder) Int(n Number, name string, v int64) {
-	e.number(n, name, protowire.VarintType, uint64(v), `"%d"`)
+	if e.tag(n, name, protowire.VarintType) {
+		e.Buf = fmt.Appendf(e.Buf, `"%d"`, v)
+	} else {
+		e.Buf = protowire.AppendVarint(e.Buf, uint64(v))
+	}
 }
 
 // Sint appends an sint32 or sint64, of which small negative numbers are short. It has no JSON yet.

@@ -23,6 +23,7 @@ func TestBytes(t *testing.T) {
 		{"int", func(e *protobuf.Encoder) { e.Int(1, "a", -1) }, []byte{0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}, `{"a":"-1"}`},
 		{"sint", func(e *protobuf.Encoder) { e.Sint(2, -3) }, []byte{0x10, 0x05}, ""},
 		{"fixed64", func(e *protobuf.Encoder) { e.Fixed64(1, "a", 2) }, []byte{0x09, 2, 0, 0, 0, 0, 0, 0, 0}, `{"a":"2"}`},
+		{"large fixed64", func(e *protobuf.Encoder) { e.Fixed64(1, "a", 1<<63) }, []byte{0x09, 0, 0, 0, 0, 0, 0, 0, 0x80}, `{"a":"9223372036854775808"}`},
 		{"fixed32", func(e *protobuf.Encoder) { e.Fixed32(16, "a", 2) }, []byte{0x85, 0x01, 2, 0, 0, 0}, `{"a":2}`},
 		{"double", func(e *protobuf.Encoder) { e.Double(1, "a", 1) }, []byte{0x09, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, `{"a":1}`},
 		{"bytes", func(e *protobuf.Encoder) { e.Bytes(1, "a", []byte{0xff}) }, []byte{0x0a, 1, 0xff}, `{"a":"ff"}`},

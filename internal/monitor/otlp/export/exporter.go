@@ -41,13 +41,19 @@ type Stats struct {
 // network when there is something to send.
 func New(c Config) (*Exporter, error) {
 	const explicit = "explicit_bucket_histogram"
-	var chosen [4]string
-	var err error
-	for i, variable := range [][]string{{"PROTOCOL", "http/protobuf"}, {"METRICS_TEMPORALITY_PREFERENCE", "cumulative"},
-		{"COMPRESSION", "none", "gzip"}, {"METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", explicit}} {
-		if chosen[i], err = c.choose(variable[0], variable[1:]...); err != nil {
-			return nil, err
-		}
+	if _, err := c.choose("PROTOCOL", "http/protobuf"); err != nil {
+		return nil, err
+	}
+	if _, err := c.choose("METRICS_TEMPORALITY_PREFERENCE", "cumulative"); err != nil {
+		return nil, err
+	}
+	compression, err := c.choose("COMPRESSION", "none", "gzip")
+	if err != nil {
+		return nil, err
+	}
+	histograms, err := c.choose("METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", explicit)
+	if err != nil {
+		return nil, err
 	}
 	resource, err := c.resource()
 	if err != nil {
@@ -61,7 +67,7 @@ func New(c Config) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Exporter{names: c.Names, explicit: chosen[3] == explicit,
+	e := &Exporter{names: c.Names, explicit: histograms == explicit,
 		spans:  &stream{name: "traces", items: "spans", full: maxBatch, limit: maxQueue - maxBatch},
 		points: &stream{name: "metrics", items: "data points"}}
 	for _, s := range []*stream{e.points, e.spans} {
@@ -69,7 +75,7 @@ func New(c Config) (*Exporter, error) {
 		if s.url, err = c.url(s.name); err != nil {
 			return nil, err
 		}
-		if s.header, err = c.headers(s.name, chosen[2] != "none"); err != nil {
+		if s.header, err = c.headers(s.name, compression != "none"); err != nil {
 			return nil, err
 		}
 	}
