@@ -3,6 +3,7 @@ package values
 import (
 	"bytes"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,26 +135,33 @@ func (p *Mapper) addressText(text string) string {
 // addressPattern returns the replacement of what stands for addresses in front of the
 // network of a NID: a pattern such as 192.0.2.[1-20], or the name of a host.
 func (p *Mapper) addressPattern(text string) string {
-	octets := strings.Split(text, ".")
 	// Without subnets, the addresses of a pattern have no pattern in common.
-	valid := len(octets) == 4 && !p.Flat && strings.Trim(text, ".0123456789[]-,/*") == ""
-	var before []byte // octets that are no patterns, else 0
-	for i := 0; valid && i < len(octets); i++ {
-		octet := []byte(octets[i])
-		before = append(before, 0)
-		octets[i] = eachRun(octet, func(rest []byte) int { return span(rest, isDigit) }, func(run []byte) string {
-			x, err := strconv.ParseUint(string(run), 10, 8)
-			valid = valid && err == nil
-			if len(run) == len(octet) {
-				before[i] = byte(x)
-			}
-			return strconv.Itoa(int(p.octet("ipv4", i, before[:i], []byte{byte(x)})[0]))
-		})
-	}
-	if r := strings.Join(octets, "."); valid && len(r) == len(text) {
-		return r
+	if !p.Flat && isAddressPattern(text) {
+		octets := strings.Split(text, ".")
+		var before []byte // octets that are no patterns, else 0
+		for i, octet := range octets {
+			octets[i] = eachRun([]byte(octet), func(rest []byte) int { return span(rest, isDigit) }, func(run []byte) string {
+				x, _ := strconv.ParseUint(string(run), 10, 8)
+				return strconv.Itoa(int(p.octet("ipv4", i, before, []byte{byte(x)})[0]))
+			})
+			whole, _ := strconv.ParseUint(octet, 10, 8) // 0 of a pattern
+			before = append(before, byte(whole))
+		}
+		if r := strings.Join(octets, "."); len(r) == len(text) {
+			return r
+		}
 	}
 	return p.word([]byte(text))
+}
+
+// isAddressPattern reports whether a text is a pattern of IPv4 addresses: 192.0.2.[1-20].
+func isAddressPattern(text string) bool {
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".[]-,/*", r) })
+	tooLarge := func(number string) bool {
+		_, err := strconv.ParseUint(number, 10, 8)
+		return err != nil
+	}
+	return strings.Count(text, ".") == 3 && !slices.ContainsFunc(numbers, tooLarge)
 }
 
 // tokens replaces the runs of letters, digits, hyphens and underscores in a text, and of
