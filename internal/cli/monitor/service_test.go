@@ -16,9 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/internal/assert"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/monitor"
 	"github.com/lshark/lshark/internal/must"
 )
 
@@ -268,4 +270,31 @@ func TestWatchdogWhileClosing(t *testing.T) {
 		assert.Equal(t, next(), "WATCHDOG=1\n", "after the end of the capture")
 	}
 	s.close()
+}
+
+// TestStoppingComesFirst checks that systemd knows that the capture has ended before the monitor counts
+// what is still open.
+func TestStoppingComesFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer conn.Close()
+	c := newTestCommand()
+	c.in = must.Value(c.input.Check([]string{"-"}, false))(t)
+	c.pass = scan.New(c.sys, c.in, scan.Options{})
+	c.service = newService(func(string) string { return path })
+	defer c.service.close()
+	counted := false
+	c.monitor = monitor.New(monitor.Options{Top: 1, Captured: func() (none diagnose.Capture) {
+		counted = true
+		b := make([]byte, 200)
+		must.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Second)))
+		n := must.Value(conn.Read(b))(t)
+		assert.Equal(t, string(b[:n]), "STOPPING=1\n")
+		return none
+	}}, time.Unix(0, 0))
+	observer{c.monitor, c}.Close()
+	assert.That(t, counted, "the monitor was not closed")
 }
