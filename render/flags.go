@@ -54,14 +54,20 @@ func isFlags(n *dissect.Node) bool {
 // word is a word of flags in a connect.
 type word struct {
 	field          *schema.Field
-	asked, granted uint64
+	asked, granted flagWord
 }
 
-// words returns the words of flags in a connect, and whether its request and its reply have any.
-func (r *Flags) words(p *track.ConnectPair) (list []*word, asks, grants bool) {
-	read := func(m *dissect.Message, take func(w *word, flags uint64)) (any bool) {
+// flagWord is a word in one message of a connect.
+type flagWord struct {
+	flags uint64
+	known bool // false: that part of the message was not captured
+}
+
+// words returns the words of flags in a connect.
+func (r *Flags) words(p *track.ConnectPair) (list []*word) {
+	read := func(m *dissect.Message, of func(*word) *flagWord) {
 		if m == nil {
-			return false
+			return
 		}
 		r.tree.Build(m)
 		for i := range r.tree.Nodes {
@@ -73,31 +79,36 @@ func (r *Flags) words(p *track.ConnectPair) (list []*word, asks, grants bool) {
 			if k < 0 {
 				k, list = len(list), append(list, &word{field: n.Field})
 			}
-			take(list[k], n.Val)
-			any = true
+			*of(list[k]) = flagWord{n.Val, true}
 		}
-		return any
 	}
-	asks = read(p.Request, func(w *word, flags uint64) { w.asked = flags })
-	grants = read(p.Reply, func(w *word, flags uint64) { w.granted = flags })
-	return list, asks, grants
+	asked, granted := func(w *word) *flagWord { return &w.asked }, func(w *word) *flagWord { return &w.granted }
+	read(p.Request, asked)
+	read(p.Reply, granted)
+	for _, w := range list { // what a whole message does not have, as a short structure of an old release, is 0
+		w.asked.known = w.asked.known || isWhole(p.Request)
+		w.granted.known = w.granted.known || isWhole(p.Reply)
+	}
+	return list
 }
+
+func isWhole(m *dissect.Message) bool { return m != nil && m.RPC.HasOpcode && !m.RPC.Cut }
 
 // AppendConnect appends the tables of a connect, what was asked for beside what was granted; first
 // is the time of the capture's first frame.
 func (r *Flags) AppendConnect(dst *schema.Marked, p *track.ConnectPair, first int64) {
 	r.connectHead(dst, p, Moment{First: first, Before: p.Before})
-	list, asks, grants := r.words(p)
-	for _, w := range list {
-		if w.asked|w.granted == 0 {
+	for _, w := range r.words(p) {
+		asked, granted := w.asked, w.granted
+		if asked.flags|granted.flags == 0 {
 			continue
 		}
-		r.table(dst, w.field, w.asked|w.granted, "asked  granted  ", func(isIn func(word uint64) bool) (string, schema.Role) {
+		r.table(dst, w.field, asked.flags|granted.flags, "asked  granted  ", func(isIn func(word uint64) bool) (string, schema.Role) {
 			role := schema.Good
-			if asks && grants && isIn(w.asked) && !isIn(w.granted) {
+			if asked.known && granted.known && isIn(asked.flags) && !isIn(granted.flags) {
 				role = schema.Warning
 			}
-			return mark(isIn(w.asked), asks) + "    " + mark(isIn(w.granted), grants) + "      ", role
+			return mark(isIn(asked.flags), asked.known) + "    " + mark(isIn(granted.flags), granted.known) + "      ", role
 		})
 	}
 	dst.Plain("\n")
@@ -107,8 +118,8 @@ func (r *Flags) AppendConnect(dst *schema.Marked, p *track.ConnectPair, first in
 // request, nothing when it does not. ok reports whether they could be compared: both
 // were captured, and the connect was not refused.
 func (r *Flags) AppendConnectDiff(dst *schema.Marked, p *track.ConnectPair, first int64) (ok bool) {
-	list, asks, grants := r.words(p)
-	if !asks || !grants || p.Reply.RPC.Status < 0 {
+	list := slices.DeleteFunc(r.words(p), func(w *word) bool { return !w.asked.known || !w.granted.known })
+	if len(list) == 0 || p.Reply.RPC.Status < 0 {
 		return false
 	}
 	start := len(dst.Text)
@@ -117,8 +128,8 @@ func (r *Flags) AppendConnectDiff(dst *schema.Marked, p *track.ConnectPair, firs
 	empty := len(dst.Text)
 	for _, w := range list {
 		if w.field.Names != opcodes.MsgConnectFlags { // those of pb_op_flags have a direction: they are not negotiated
-			r.flagList(dst, w.field, "not granted", w.asked&^w.granted)
-			r.flagList(dst, w.field, "not asked for", w.granted&^w.asked)
+			r.flagList(dst, w.field, "not granted", w.asked.flags&^w.granted.flags)
+			r.flagList(dst, w.field, "not asked for", w.granted.flags&^w.asked.flags)
 		}
 	}
 	if len(dst.Text) == empty {

@@ -236,6 +236,25 @@ func TestConnectFlags(t *testing.T) {
 	}
 }
 
+// TestTruncatedConnect checks that nothing is said of flags that a truncated request may have had.
+func TestTruncatedConnect(t *testing.T) {
+	frames := wiretest.ReadSample(t, mount)
+	f := &frames[36] // the first connect
+	f.Data = f.Data[:len(f.Data)-150]
+	r := NewFlags(SummaryOptions{})
+	var text, diff schema.Marked
+	compared := false
+	pairs := track.NewConnects(func(p *track.ConnectPair) {
+		if p.Request != nil && p.Request.Frame == 37 && p.Reply != nil {
+			r.AppendConnect(&text, p, 0)
+			compared = r.AppendConnectDiff(&diff, p, 0)
+		}
+	})
+	wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairs.Message(m, 0) }}), frames)
+	assert.Contains(t, string(text.Text), "REP_MBITS           ?    yes")
+	assert.That(t, !strings.Contains(string(text.Text), "  -    yes") && !strings.Contains(string(diff.Text), "not asked for"), "compared: %v\n%s\n%s", compared, text.Text, diff.Text)
+}
+
 // TestConnectDiff compares the flags of a connect of a sample with its reply, then
 // with its own flags in place of the reply's.
 func TestConnectDiff(t *testing.T) {
