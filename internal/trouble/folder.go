@@ -56,7 +56,7 @@ type folder struct {
 	names    []byte // of targets, for those who read the capture
 	captures []*captureFile
 	runs     map[string][]run // of frames, by the name of the file that they were read from
-	first    int64            // time of the first frame; 0: there is none
+	first    int64            // time of the first frame, 0 before that
 	last     int64
 	frames   int64
 	bytes    int64

@@ -86,7 +86,7 @@ func TestDecodeNumbers(t *testing.T) {
 	}
 }
 
-// TestDecodeSizes checks that numbers fit into their fields, and what is said of those that do not.
+// TestDecodeSizes checks numbers that fit into their fields, and the errors for those that do not.
 func TestDecodeSizes(t *testing.T) {
 	d := explain.NewDecoder(80, opcodes.FieldIndex())
 	for _, tt := range []struct{ kind, value, want string }{

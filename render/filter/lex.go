@@ -28,7 +28,8 @@ type token struct {
 // symbols are the operators that are no words, longer ones first.
 var symbols = []string{"==", "!=", "<=", ">=", "&&", "||", "..", "<", ">", "~", "&", "!", "(", ")", "{", "}", ","}
 
-// operators are the names, as parsers know them, of those that are words or have several names.
+// operators maps each spelling of an operator to the one that the parser uses. Operators with one
+// spelling, such as ==, are not in the map.
 var operators = map[string]string{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "bitwise_and": "&",
 	"contains": "contains", "matches": "matches", "~": "matches", "in": "in", "and": "and", "&&": "and", "or": "or", "||": "or",
 	"not": "not", "!": "not"}

@@ -33,9 +33,13 @@ type tableColumn[R any] struct {
 	all appearance
 }
 
-// appearance tells of a column in which of the tables that were appended it is: in at least one of them
-// it was shown, there was no room for it, and there was no room for its values.
-type appearance struct{ shown, omitted, lost bool }
+// appearance is what happened to a column in the tables that were appended so far. Each field is
+// set when it was true in at least one of them.
+type appearance struct {
+	shown   bool
+	omitted bool // there was no room for the column
+	lost    bool // there was no room for values that it had
+}
 
 // rank is the importance of a column.
 type rank int

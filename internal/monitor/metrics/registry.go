@@ -99,8 +99,8 @@ type Desc struct {
 	Schema int // 0 to 8
 }
 
-// Family returns the family of a name, and declares it if there is none. Its type and its labels
-// are the same each time.
+// Family returns the family with the name in d. The first call with a name adds the family; later
+// calls must give the same type and labels.
 func (r *Registry) Family(d Desc) *Family {
 	if i := slices.IndexFunc(r.families, func(f *Family) bool { return f.Name == d.Name }); i >= 0 {
 		f := r.families[i]
