@@ -28,7 +28,11 @@ type message struct {
 	options  int  // offset of the options of neighbour discovery; 0: there are none
 }
 
-var echo, failure = message{fields: []field{{0, icmpSize, nil}}}, message{fields: []field{{0, icmpSize, nil}}, isPacket: true}
+var (
+	echo      = message{fields: []field{{0, icmpSize, nil}}}
+	failure   = message{fields: []field{{0, icmpSize, nil}}, isPacket: true}
+	neighbour = message{fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*values.Mapper).IPv6}}, options: icmpSize + 16}
+)
 
 // icmpMessages and icmpv6Messages have the types of which more than the checksum is kept.
 var (
@@ -40,10 +44,9 @@ var (
 	icmpv6Messages = map[byte]message{
 		0: failure, 1: failure, 2: failure, 3: failure, 4: failure,
 		128: echo, 129: echo,
-		133: {options: icmpSize},                                                                                  // router solicitation
-		134: {fields: []field{{0, 16, nil}}, options: 16},                                                         // and advertisement
-		135: {fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*values.Mapper).IPv6}}, options: icmpSize + 16}, // neighbour solicitation
-		136: {fields: []field{{0, icmpSize, nil}, {icmpSize, 16, (*values.Mapper).IPv6}}, options: icmpSize + 16}, // and advertisement
+		133: {options: icmpSize},                          // router solicitation
+		134: {fields: []field{{0, 16, nil}}, options: 16}, // and advertisement
+		135: neighbour, 136: neighbour,                    // neighbour solicitation and advertisement
 	}
 )
 

@@ -148,7 +148,7 @@ func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (remo
 			continue // removed in the meantime
 		}
 		path := filepath.Join(d.Path, e.Name())
-		size := sizeOf(path)
+		size := SizeOf(path)
 		kept = append(kept, &entry{path, size, info.ModTime()})
 		bytes += size
 	}
@@ -168,9 +168,9 @@ func (d *Dir) Prune(now time.Time, keepTime time.Duration, keepSize int64) (remo
 	return removed, bytes
 }
 
-// sizeOf returns the bytes of a file, or of the files in a folder. What is removed in the meantime
+// SizeOf returns the bytes of a file, or of the files in a folder. What is removed in the meantime
 // counts nothing.
-func sizeOf(path string) (size int64) {
+func SizeOf(path string) (size int64) {
 	_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			if info, err := e.Info(); err == nil {

@@ -59,7 +59,6 @@ type folder struct {
 	first    int64            // time of the first frame, 0 before that
 	last     int64
 	frames   int64
-	bytes    int64
 }
 
 // captureFile is the frames of a capture point.
@@ -197,15 +196,6 @@ func (w *folder) finish(c *content) (path string, err error) {
 			if err := os.Remove(page); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return "", err
 			}
-		}
-	}
-	entries, err := os.ReadDir(w.path)
-	if err != nil {
-		return "", err
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			w.bytes += info.Size()
 		}
 	}
 	if err := syncDir(w.path); err != nil {

@@ -111,9 +111,10 @@ func (w *writer) finish(d *folder, c *content) {
 		return
 	}
 	w.log("%s", path)
+	size := outdir.SizeOf(path)
 	w.mu.Lock()
 	w.stats.Folders[c.code]++
-	w.stats.Bytes += d.bytes
+	w.stats.Bytes += size
 	w.stats.Newest = append(w.stats.Newest, Folder{filepath.Base(path), c.code, time.Now()})
 	w.stats.Newest = w.stats.Newest[max(0, len(w.stats.Newest)-maxNewest):]
 	w.mu.Unlock()
