@@ -161,7 +161,7 @@ func (c *Comparison) AppendText(dst *schema.Marked, o *SummaryOptions, before, a
 			a, b = a+" bytes", b+" bytes"
 		case d.What == "struct":
 			a, b = "struct "+a[1:len(a)-1], "struct "+b[1:len(b)-1]
-		case json.Unmarshal([]byte(a), &flags) == nil && json.Unmarshal([]byte(b), &others) == nil:
+		case a != null && b != null && json.Unmarshal([]byte(a), &flags) == nil && json.Unmarshal([]byte(b), &others) == nil:
 			a, b = joinWithout(flags, others), joinWithout(others, flags)
 		}
 		rows = append(rows, [3]string{d.Field, a, b})

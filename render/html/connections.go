@@ -46,20 +46,22 @@ func (r *renderer) connections() {
 // stateForm is how states are drawn. Their upper edges and heights differ so that they can be
 // distinguished without colours.
 type stateForm struct {
+	role      schema.Role // of the state in tables, NoRole: it is not known
 	class     markup
 	y, height float64
 	text      string
 }
 
-var stateForms = []stateForm{{"s-full", 3, 12, "in use (FULL)"}, {"s-busy", 6, 9, "connecting or recovering"},
-	{"s-lost", 10, 5, "evicted or disconnected"}, {"s-idle", 13, 2, "idle or closed"}, {"s-unknown", 8, 2, "not known"}}
+var stateForms = []stateForm{{schema.Good, "s-full", 3, 12, "in use (FULL)"}, {schema.Warning, "s-busy", 6, 9, "connecting or recovering"},
+	{schema.Bad, "s-lost", 10, 5, "evicted or disconnected"}, {schema.Dim, "s-idle", 13, 2, "idle or closed"}, {schema.NoRole, "s-unknown", 8, 2, "not known"}}
 
 // formOf returns the name of a state, and how it is drawn.
 func formOf(s track.ImportState) (name string, form *stateForm) {
+	name, role := s.String(), tables.StateRole(s)
 	if s == track.StateUnknown {
-		return "unknown", &stateForms[4]
+		name, role = "unknown", schema.NoRole
 	}
-	return s.String(), &stateForms[map[schema.Role]int{schema.Good: 0, schema.Warning: 1, schema.Bad: 2, schema.Dim: 3}[tables.StateRole(s)]]
+	return name, &stateForms[slices.IndexFunc(stateForms, func(f stateForm) bool { return f.role == role })]
 }
 
 // laneWidth and laneHeight are the size of the states of a connection over time.

@@ -111,11 +111,11 @@ func (v *Value) ReadNode(t *dissect.Tree, n *dissect.Node) {
 		v.NID = lnet.NID4(n.Val)
 	case f.Kind == schema.Uint || f.Kind == schema.Int:
 		v.U = n.Val
-	case f.Format == schema.FID:
-		v.readFID(b, big)
-	case f.Format == schema.OSTID && schema.IsFID(b, big):
+	case f.Format == schema.FID, f.Format == schema.OSTID && schema.IsFID(b, big):
+		var id track.FID
+		id.Read(b, big)
 		v.Type = FID
-		v.readFID(b, big)
+		v.SetFID(id)
 	case f.Format == schema.OSTID || f.Format == schema.OSTIDPlain:
 		v.buf = schema.AppendOSTID(v.buf[:0], b, big, true)
 		v.Text = v.buf
@@ -128,10 +128,6 @@ func (v *Value) ReadNode(t *dissect.Tree, n *dissect.Node) {
 	default:
 		v.Type, v.Text = Text, b
 	}
-}
-
-func (v *Value) readFID(b []byte, big bool) {
-	v.U, v.OID, v.Ver = schema.ReadUint(b[:8], big), uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
 }
 
 // fids returns the FIDs in all fields of the message, in their order. Those that

@@ -105,6 +105,8 @@ func (p *Pass) AskNode() {
 	}
 	path, err := exec.LookPath("lctl")
 	if err == nil {
+		p.asking.Lock()
+		defer p.asking.Unlock()
 		names := cmp.Or(p.asked.Load(), p.in.names).Clone() // the others are read meanwhile
 		err = askNode(path, names)
 		p.asked.Store(names)

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -151,6 +152,7 @@ type Pass struct {
 	cut       truncations                   // of all frames
 	targets   *targets.Evidence             // of an input that is read once; nil: nobody follows it
 	names     *targets.Names                // those that are given, or stand in the comment of the capture
+	asking    sync.Mutex                    // held by AskNode
 	asked     atomic.Pointer[targets.Names] // what lctl has told so far, with the names that are given
 	taken     *targets.Names                // the value of asked that targets were given last
 	inputErr  error                         // why reading ended before the end of the input

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math/bits"
 	"syscall"
 	"time"
 
@@ -401,9 +402,11 @@ func (m *Marks) has(number int64) bool {
 // numbers returns the marked frames in order.
 func (m *Marks) numbers() iter.Seq[int64] {
 	return func(yield func(int64) bool) {
-		for number := range int64(64 * len(m.bits)) {
-			if m.has(number) && !yield(number) {
-				return
+		for i, word := range m.bits {
+			for ; word != 0; word &= word - 1 {
+				if !yield(int64(i*64 + bits.TrailingZeros64(word))) {
+					return
+				}
 			}
 		}
 	}

@@ -9,7 +9,8 @@ const scopeItems = 2 // number of the field of ScopeSpans and ScopeMetrics
 
 // Wrap returns the body of a request with encoded spans or metrics.
 func (r *Resource) Wrap(items []byte) []byte {
-	var e protobuf.Encoder
+	const envelope = 1 << 10 // bytes of a usual resource
+	e := protobuf.Encoder{Buf: make([]byte, 0, len(items)+envelope)}
 	r.encode(&e, func() { e.Buf = append(e.Buf, items...) })
 	return e.Buf
 }
